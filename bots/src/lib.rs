@@ -18,6 +18,7 @@ mod alphabeta;
 mod analysis;
 mod any_game;
 pub mod clock;
+pub mod command_line;
 mod current_match;
 pub mod engine;
 pub mod evaluate;

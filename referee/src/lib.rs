@@ -49,6 +49,39 @@
 //! The folder holds the log, one line a match. If the program ends early, [`Tournament::resume`] goes
 //! on with what is missing.
 //!
+//! Bots that are built first, and do not play if they are broken:
+//!
+//! ```standalone_crate
+//! use referee::{Config, Tournament};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     referee::become_supervisor_if_asked();
+//!     let folder = std::env::temp_dir().join(format!("referee-class-{}", std::process::id()));
+//!     std::fs::create_dir(&folder)?;
+//!     std::fs::copy("../bots/examples/python/random_bot.py", folder.join("bot.py"))?;
+//!     let config = r#"
+//!         name = "class"
+//!         games = [{ id = "amazons", options = { size = 5 } }]
+//!         bots = [
+//!             { name = "anna", command = "python3 bot.py" },
+//!             { name = "ben", command = "python3 built.py", build = "cp bot.py built.py" },
+//!             { name = "carl", command = "./bot", build = "false", must_pass_check = true },
+//!         ]
+//!         [time]
+//!         per_move = "10s"
+//!     "#;
+//!     let config = Config::parse(config, &folder)?;
+//!     let tournament = Tournament::create(config, Some(&folder.join("out")))?;
+//!     let broken = tournament.left_out();
+//!     assert_eq!(broken[0].bot, "carl");
+//!     assert!(broken[0].why.starts_with("its build exited with code 1"));
+//!     assert_eq!(tournament.schedule().total(), 2);
+//!     assert!(tournament.play_to_the_end()?.complete);
+//!     std::fs::remove_dir_all(folder)?;
+//!     Ok(())
+//! }
+//! ```
+//!
 //! # Reading a log
 //!
 //! ```
@@ -73,46 +106,30 @@
 //! [`arbiter`] is one match as a pure state machine, [`ratings`] are the statistics, [`supervisor`] is
 //! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
-mod admission;
-mod analysis;
-pub mod bundle;
-mod check;
 pub mod cli;
-pub mod config;
-mod deals;
 mod draw;
-mod files;
 mod ggp;
 mod http;
-mod json_schema;
-pub mod log;
-mod machine;
-mod match_runner;
 mod model;
-mod one_match;
-mod output;
-mod places;
-mod players;
 mod probe;
 mod prose;
-mod reference_bot;
 mod report;
-mod rerun;
-mod rules_check;
-mod rules_program;
 mod scaffold;
-pub mod tournament;
 mod web;
-#[cfg(feature = "cluster")]
-pub mod worker;
 
 pub use ::arbiter;
+pub use ::bundle;
+pub use ::config;
+pub use ::log;
 pub use ::ratings;
 pub use ::supervisor;
+pub use ::tournament;
+#[cfg(feature = "cluster")]
+pub use ::workers;
 
 pub use config::Config;
-pub use one_match::{MatchError, MatchRequest};
-pub use rules_program::{RulesError, SourceError};
+pub use rules::{RulesError, SourceError};
+pub use tournament::one_match::{MatchError, MatchRequest};
 pub use tournament::{Tournament, TournamentError};
 
 /// What the fuzz targets feed with bytes. Not for use elsewhere: it changes without notice.
@@ -124,8 +141,8 @@ pub mod fuzzing {
     pub use crate::report::summary;
     pub use crate::report::tables::report as standings_table;
     pub use crate::report::transcript::text as transcript;
-    pub use crate::tournament::openings::{moves as opening_moves, seed as opening_seed};
-    pub use crate::tournament::schedule::{Schedule, Scheduled};
+    pub use schedule::{Schedule, Scheduled};
+    pub use tournament::openings::{moves as opening_moves, seed as opening_seed};
 }
 
 /// What a simulation of workers drives: the coordinator's decisions, and what both sides say to each
@@ -133,19 +150,19 @@ pub mod fuzzing {
 #[doc(hidden)]
 #[cfg(feature = "cluster")]
 pub mod dispatching {
-    pub use crate::tournament::remote::dispatch::{
+    pub use protocol::Record;
+    pub use schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
+    pub use workers::dispatch::{
         Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
     };
-    pub use crate::tournament::remote::examine::examine as examine_result;
-    pub use crate::tournament::remote::wire::{
+    pub use workers::examine::examine as examine_result;
+    pub use workers::wire::{
         Announced, GroupJob, Message, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
         unpack,
     };
-    pub use crate::tournament::schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
-    pub use crate::worker::serving::{
+    pub use workers::worker::serving::{
         check as check_announced, jobs_of as job_of_stranger, untrusted as config_of_stranger,
     };
-    pub use protocol::Record;
 }
 
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first

@@ -1,4 +1,5 @@
-//! Texts for error messages: words in quotes, values and moves cut short and made fit for a terminal.
+//! Texts for messages: words in quotes, numbers of things, values and moves cut short and made fit for a
+//! terminal.
 
 use serde_json::Value;
 
@@ -16,6 +17,11 @@ pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
 pub fn quoted(words: &[&str]) -> String {
     let words: Vec<String> = words.iter().map(|w| format!("`{w}`")).collect();
     words.join(", ")
+}
+
+/// A number and what there are of it.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// A value for an error message: as JSON, at most 60 characters of it.

@@ -71,6 +71,14 @@ pub trait Rules: Send + Sync {
     /// # Errors
     /// If the state breaks the rules, or rules from outside do not work.
     fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError>;
+    /// Checks that the state of a session of these rules, loaded again, is the very same position. The
+    /// games that are compiled in are tested for it, so that there is nothing to check in a match.
+    ///
+    /// # Errors
+    /// If rules from outside do not work, or give another position.
+    fn comes_back(&self, _session: &dyn Session) -> Result<(), BrokenRules> {
+        Ok(())
+    }
     /// At most `count` states that a seat which knows this much cannot tell from the real one; empty
     /// if the rules cannot draw any.
     ///

@@ -26,6 +26,10 @@ enum Purpose {
 /// follow from a seed.
 const OTHERS: u64 = 2;
 
+/// How many random starts and openings of a pairing are judged before the best of them is taken: the first
+/// ones, and others ([`Draws::other`]) with the numbers below this.
+pub const MOST_OTHERS: u64 = 50;
+
 /// A key that the draws of a pairing follow from. Bots never learn it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DealKey([u8; 32]);

@@ -6,9 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use config::Time;
+use files::output;
 use futures_util::stream::{self, StreamExt as _};
 use games::Rules;
+use log::{self, LogFile, LogWriter, Versions, WriteError};
+use machine::identity;
+use play::analysis::{
+    AnalysedMatch, AnalysedPosition, NoAnalysis, PlyAnalysis, Thought, each_ply, think,
+    with_analysis,
+};
 use protocol::{Millis, Record, TimeControl, shown};
+use rules::RulesSet;
 use serde_json::{Value, json};
 use supervisor::{BotFactory, BotSpec};
 
@@ -17,18 +26,9 @@ use super::format::FormatArgs;
 use super::input::{RulesArgs, SandboxArgs, StartArgs, configured};
 use super::play::spec;
 use super::{CliError, block_on, not_short, on_interrupt, print};
-use crate::analysis::{
-    AnalysedMatch, AnalysedPosition, NoAnalysis, PlyAnalysis, Thought, each_ply, think,
-    with_analysis,
-};
-use crate::config::Time;
 use crate::draw;
-use crate::log::{self, LogFile, LogWriter, Versions, WriteError};
-use crate::machine::identity;
-use crate::output;
 use crate::report::analysis::{LiveBlock, MatchView, thought};
 use crate::report::tell;
-use crate::rules_program::RulesSet;
 
 /// How long a bot may take to start, as in `play`.
 const STARTUP: Duration = Duration::from_secs(10);

@@ -2,12 +2,12 @@
 
 use std::io::{self, BufWriter};
 
+use rules::RulesSet;
 use serde_json::{Value, json};
 
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
-use crate::reference_bot::ReferenceBotArgs;
-use crate::rules_program::RulesSet;
+use bots::command_line::ReferenceBotArgs;
 
 /// Runs a reference bot, which speaks the bot protocol on stdin and stdout
 #[derive(Debug, clap::Args)]

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use bundle::{Bundle, MANIFEST_NAME, MAX_SIZE, Manifest};
 use bytesize::ByteSize;
+use config::{BuildPlan, Config, LeftOut, OnBroken};
 use supervisor::{BotSpec, REFEREE};
+use tournament::admission::{self, BUILD_LOG};
 
 use super::{CliError, block_on, print};
-use crate::admission::{self, BUILD_LOG};
-use crate::bundle::{Bundle, MANIFEST_NAME, MAX_SIZE, Manifest};
-use crate::config::{BuildPlan, Config, LeftOut, OnBroken};
 use crate::report::tell;
 
 /// Makes an archive of each bot's folder, for machines that do not have it

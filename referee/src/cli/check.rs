@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use check::rules_check::{self, RulesExtent, Subjects};
+use check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
 use clap::ValueEnum;
+use config::{Config, LeftOut, Time};
 use games::kit::text::nearest;
 use protocol::TimeControl;
 use supervisor::{BotSpec, Tracer};
+use tournament::admission;
 
 use super::format::print_json;
 use super::input::{RulesArgs, find, open_others};
 use super::{CliError, block_on, not_short, on_interrupt, print};
-use crate::admission;
-use crate::check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
-use crate::config::{Config, LeftOut, Time};
 use crate::report::{checks, tell};
-use crate::rules_check::{self, RulesExtent, Subjects};
 
 /// Checks whether a bot follows the protocol: handshake, games, seats, clocks, ends, odd referees
 #[derive(Debug, clap::Args)]

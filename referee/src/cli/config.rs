@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use config::Config;
+use config::schema::{self, Key};
 use supervisor::BotFactory;
+use tournament::admission;
 
 use super::dry_run;
 use super::format::OutputFormat;
 use super::{CliError, block_on, print};
-use crate::admission;
-use crate::config::Config;
-use crate::config::schema::{self, Key};
 use crate::report::tell;
 
 /// Checks configurations of tournaments, and explains their keys

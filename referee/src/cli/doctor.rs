@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use machine::cores::CAN_CHOOSE;
+use machine::{identity, yardstick};
 use serde::Serialize;
 use supervisor::sandbox::account::Account;
 use supervisor::sandbox::limits::Tier;
@@ -10,8 +12,6 @@ use supervisor::sandbox::promises::{Means, Promise};
 
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
-use crate::machine::cores::CAN_CHOOSE;
-use crate::machine::{identity, yardstick};
 
 /// Prints what this machine can enforce on bots, and how to get the rest
 #[derive(Debug, clap::Args)]

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use config::Config;
+use tournament::TournamentError;
+use tournament::admission;
+
 use super::CliError;
 use super::format::OutputFormat;
-use crate::admission;
-use crate::config::Config;
+use crate::report::forecast::{Forecast, MatchForecast};
 use crate::report::{sheet, tell};
-use crate::tournament::TournamentError;
-use crate::tournament::forecast::{Forecast, MatchForecast};
 
 /// People see at most this many matches.
 const FIRST: usize = 20;
@@ -113,7 +114,7 @@ fn summary(forecast: &Forecast) -> String {
     text
 }
 
-fn label(game: &crate::tournament::forecast::GameForecast) -> String {
+fn label(game: &crate::report::forecast::GameForecast) -> String {
     ratings::game_label(&game.id, &game.options)
 }
 

@@ -1,6 +1,6 @@
 //! What variables of the environment say.
 
-use crate::tournament::Yardstick;
+use tournament::Yardstick;
 
 /// The variable that is `off` where the machine's speed is not to be measured.
 const YARDSTICK: &str = "REFEREE_YARDSTICK";

@@ -3,27 +3,27 @@
 use std::io;
 use std::path::PathBuf;
 
+use bundle::BundleError;
 #[cfg(feature = "cluster")]
 use cluster::ClusterError;
+use config::ConfigError;
 use games::BrokenRules;
+use log::{LogError, WriteError};
+use rules::RulesError;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
+use tournament::dealing::DealingError;
+use tournament::folder::FolderError;
+use tournament::one_match::MatchError;
+use tournament::resume::ResumeError;
+use tournament::{AdmissionError, MergeError, TournamentError};
 
-use crate::bundle::BundleError;
-use crate::config::ConfigError;
-use crate::log::{LogError, WriteError};
-use crate::one_match::MatchError;
 use crate::report::pages::SiteError;
-use crate::rules_program::RulesError;
 use crate::scaffold::ScaffoldError;
 #[cfg(feature = "cluster")]
-use crate::tournament::RemoteError;
-use crate::tournament::dealing::DealingError;
-use crate::tournament::folder::FolderError;
-use crate::tournament::resume::ResumeError;
-use crate::tournament::{AdmissionError, MergeError, TournamentError};
+use workers::RemoteError;
 #[cfg(feature = "cluster")]
-use crate::worker::WorkerError;
+use workers::worker::WorkerError;
 
 /// Why a command did not go well.
 #[derive(Debug, Error)]
@@ -76,6 +76,10 @@ pub(crate) enum CliError {
     #[cfg(feature = "cluster")]
     #[error(transparent)]
     Cluster(#[from] ClusterError),
+    /// Workers on other machines that cannot go on.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// A worker that ended by itself.
     #[cfg(feature = "cluster")]
     #[error(transparent)]
@@ -155,7 +159,9 @@ impl CliError {
                 cluster_code(error)
             }
             #[cfg(feature = "cluster")]
-            CliError::Worker(_) => 4,
+            CliError::Remote(RemoteError::Cluster(error)) => cluster_code(error),
+            #[cfg(feature = "cluster")]
+            CliError::Worker(_) | CliError::Remote(_) => 4,
             CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
@@ -186,10 +192,6 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Stopped { .. }
         | TournamentError::Short(_)
         | TournamentError::Broken(_) => 4,
-        #[cfg(feature = "cluster")]
-        TournamentError::Remote(RemoteError::Cluster(error)) => cluster_code(error),
-        #[cfg(feature = "cluster")]
-        TournamentError::Remote(_) => 4,
     }
 }
 

@@ -4,12 +4,12 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use log::{self, LogFile};
 use protocol::{Record, shown};
 
 use super::filter::{MatchFilter, Seen};
 use super::input::RulesArgs;
 use super::{CliError, print};
-use crate::log::{self, LogFile};
 use crate::report::match_rows::{self, Rows};
 use crate::report::{tell, transcript};
 use crate::web::OneFile;

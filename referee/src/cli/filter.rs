@@ -6,7 +6,6 @@ use std::path::Path;
 use protocol::Record;
 
 use super::CliError;
-use crate::log;
 
 /// At most this many names are listed.
 const MOST_NAMES: usize = 20;

@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::ValueEnum;
+use files::output;
 use serde::Serialize;
 
 use super::error::CliError;
-use crate::output;
 use crate::report::terminal;
 
 /// What `--format` takes.

@@ -3,12 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
+use config::Time;
 use protocol::TimeControl;
 use supervisor::BotSpec;
 use tokio::net::TcpListener;
 
 use super::{CliError, block_on, on_interrupt, print};
-use crate::config::Time;
 use crate::ggp::server::{self, Offer, PORT};
 use crate::report::tell;
 

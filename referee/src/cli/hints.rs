@@ -2,8 +2,7 @@
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-
-use crate::config::schema::{self, Key};
+use config::schema::{self, Key};
 
 /// The error with a hint, where a key of configurations was taken for an option.
 pub(super) fn explained(mut error: Error) -> Error {

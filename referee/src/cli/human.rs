@@ -6,14 +6,14 @@ use std::io::{self, BufRead};
 use arbiter::Arbiter;
 use games::kit::text::nearest;
 use games::{Info, Rules};
+use play::players::{Person, Voice};
 use protocol::{BotMove, FromBot, TimeControl};
 use supervisor::{BotSpec, REFEREE};
+use tournament::match_run::People;
 
 use super::{CliError, print};
 use crate::draw;
-use crate::players::{Person, Voice};
 use crate::prose;
-use crate::tournament::match_run::People;
 
 /// What stands in the log for the command of a person.
 pub(super) const COMMAND: [&str; 3] = [REFEREE, "play", "--human"];

@@ -4,18 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use config::{recorded_rules, source_of};
+use files::{self, MOST_TEXT};
 use games::registry::Entry;
 use games::session::LoadError;
 use games::{Catalog, ConfigureError, Rules, Session};
+use rules::{RulesSet, Surroundings};
 use serde_json::Value;
 use supervisor::sandbox::limits::Tier;
+use tournament::folder::{self, CONFIG_NAME};
 
 use super::CliError;
-use crate::config::{recorded_rules, source_of};
-use crate::files::{self, MOST_TEXT};
-use crate::log;
-use crate::rules_program::{RulesSet, Surroundings};
-use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// Where rules come from.
 #[derive(Debug, Default, Args)]

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use tournament::secret_file::SECRET_NAME;
+use tournament::{Merged, Missing, merge};
+
 use super::{CliError, print};
 use crate::report::tell;
-use crate::tournament::secret_file::SECRET_NAME;
-use crate::tournament::{Merged, Missing, merge};
 
 /// Puts the logs of a tournament's parts together
 #[derive(Debug, clap::Args)]

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::fd::AsFd;
 
+use rules::RulesSet;
+
 use super::CliError;
 use super::input::RulesArgs;
 use crate::model::{MAX_REQUEST, Model};
-use crate::rules_program::RulesSet;
 
 /// How many bytes are read at once.
 const READ: usize = 64 << 10;

@@ -6,26 +6,25 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use arbiter::Arbiter;
+use config::file::LimitsTable;
+use config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use games::Rules;
 use games::kit::to_move::CHANCE;
+use log::{LogFile, LogWriter};
 use protocol::{LoggedMove, Millis, Record, TimeControl, shown};
+use rules::RulesSet;
 use supervisor::bot::command;
 use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
+use tournament::match_run::MatchRun;
+use tournament::one_match::{self, SingleMatch, match_id};
 
 use super::format::OutputFormat;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, SandboxArgs, StartArgs};
 use super::watch::ListenArgs;
 use super::{CliError, block_on, not_short, on_interrupt, play_web, print};
-use crate::config::file::LimitsTable;
-use crate::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
-use crate::files;
-use crate::log::{LogFile, LogWriter};
-use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};
-use crate::rules_program::RulesSet;
-use crate::tournament::match_run::MatchRun;
 
 /// Plays one match and draws the board as it goes
 #[derive(Debug, clap::Args)]

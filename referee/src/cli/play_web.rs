@@ -4,13 +4,13 @@ use arbiter::Arbiter;
 use protocol::Record;
 use supervisor::Tracer;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tournament::match_run::{MatchRun, People};
+use tournament::one_match::{self, match_id};
 
 use super::human;
 use super::watch::Bound;
 use super::{CliError, on_interrupt, print};
-use crate::one_match::{self, match_id};
 use crate::report::tell;
-use crate::tournament::match_run::{MatchRun, People};
 use crate::web::{Command, Table, serve_table};
 
 /// What happens at a table.

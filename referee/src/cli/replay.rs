@@ -8,8 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use games::session::PlyByPly;
 use games::{Catalog, Session};
 use itertools::Itertools;
+use log::{self, DealCheck, LogFile, Versions};
 use protocol::{Record, shown};
 use serde_json::json;
+use tournament::dealing;
+use tournament::secret_file::SECRET_NAME;
 
 use super::filter::{MatchFilter, Seen};
 use super::format::FormatArgs;
@@ -17,10 +20,7 @@ use super::input::RulesArgs;
 use super::picture::{Perception, header, picture};
 use super::rerun::RerunArgs;
 use super::{CliError, print};
-use crate::log::{self, DealCheck, LogFile, Versions};
 use crate::report::{summary, tell};
-use crate::tournament::dealing;
-use crate::tournament::secret_file::SECRET_NAME;
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]

@@ -4,18 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use config::{RecordedBot, is_ggp, recorded_bot};
 use games::Catalog;
+use play::rerun::{self, News};
 use protocol::{Millis, Player, Record, TimeControl, shown};
+use rules::RulesSet;
 use supervisor::sandbox::limits::Wanted;
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
+use tournament::folder::{self, CONFIG_NAME};
 
 use super::{CliError, block_on, human, on_interrupt, print};
-use crate::config::{RecordedBot, is_ggp, recorded_bot};
-use crate::log;
 use crate::report::{sheet, tell};
-use crate::rerun::{self, News};
-use crate::rules_program::RulesSet;
-use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// A bot in a debugger may take so long to start.
 const STARTUP: Duration = Duration::from_secs(24 * 60 * 60);

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tournament::Stop;
 
 use super::error::CliError;
 use super::signals::{Reaction, Urgency, on_signals};
-use crate::tournament::Stop;
 
 /// How long what still computes when a command is over is waited for.
 const MOST_TO_END: Duration = Duration::from_secs(1);

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue};
+use log::{self, MIN_CHOICES, each_summary};
 
 use super::format::replace;
 use super::{CliError, print};
-use crate::log::{self, MIN_CHOICES, each_summary};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
 use crate::report::{tell, terminal};
 use ratings::report::{Resampling, SprtRequest};

@@ -5,35 +5,37 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bundle::{Bundles, default_cache};
 use clap::builder::NonEmptyStringValueParser;
+use config::{BotPlaces, Config};
+use log::LOG_NAME;
 use protocol::Record;
 use ratings::Standings;
+use schedule::{Shard, Standing};
 use serde_json::json;
 use supervisor::Tracer;
 use tokio::sync::watch;
+use tournament::earlier_names::earlier_names;
+use tournament::results;
+use tournament::runner::NO_SHARED_SECRET;
+use tournament::slots::{Progress, TournamentOutcome};
+use tournament::stop;
+use tournament::{
+    AppliedScale, Extension, Remains, Stop, Surroundings, Tournament, TournamentError,
+};
 
 use super::dry_run;
 use super::environment::yardstick;
 use super::format::{OutputFormat, print_json};
 use super::watch::{ListenArgs, Watcher};
 use super::{CliError, block_on, on_stop, print};
-use crate::bundle::{Bundles, default_cache};
-use crate::config::{BotPlaces, Config};
-use crate::log::LOG_NAME;
+use crate::report::forecast::TestForecast;
 use crate::report::progress::{Detail, Display};
 use crate::report::{formats, sheet, tables, tell, terminal};
 #[cfg(feature = "cluster")]
-use crate::tournament::Cluster;
-use crate::tournament::earlier_names::earlier_names;
-use crate::tournament::forecast::TestForecast;
-use crate::tournament::results;
-use crate::tournament::runner::NO_SHARED_SECRET;
-use crate::tournament::schedule::{Shard, Standing};
-use crate::tournament::slots::{Progress, TournamentOutcome};
-use crate::tournament::stop;
-use crate::tournament::{
-    AppliedScale, Extension, Remains, Stop, Surroundings, Tournament, TournamentError,
-};
+use tournament::BackendFailure;
+#[cfg(feature = "cluster")]
+use workers::{Cluster, Workers};
 
 /// No message travels in less, and comes back.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
@@ -204,7 +206,7 @@ impl Args {
         let show = |progress: Progress<'_>| display.show(progress);
         let outcome = self.played(tournament, surroundings, stop, show).await;
         let standings = display.finish();
-        let outcome = outcome.map_err(|error| self.with_advice(error, &folder))?;
+        let outcome = outcome?;
         let came = (outcome.complete, outcome.standing);
         self.results(&config, came, &standings, &folder)?;
         if outcome.complete {
@@ -225,12 +227,19 @@ impl Args {
         surroundings: Surroundings,
         stop: watch::Receiver<Stop>,
         show: impl FnMut(Progress<'_>),
-    ) -> Result<TournamentOutcome, TournamentError> {
+    ) -> Result<TournamentOutcome, CliError> {
+        let folder = tournament.folder().to_owned();
         #[cfg(feature = "cluster")]
         if let Some(cluster) = self.nats.cluster() {
-            return tournament.play_on(&cluster, stop, show).await;
+            let mut workers = Workers::of(&cluster);
+            let outcome = tournament.play_at(&mut workers, stop, show).await;
+            return outcome.map_err(|failure| match failure {
+                BackendFailure::Tournament(error) => self.with_advice(error, &folder),
+                BackendFailure::Backend(error) => error.into(),
+            });
         }
-        tournament.play(surroundings, stop, show).await
+        let outcome = tournament.play(surroundings, stop, show).await;
+        outcome.map_err(|error| self.with_advice(error, &folder))
     }
 
     /// A tournament that is over leaves nothing on the server, even if the coordinator was killed at its
@@ -238,7 +247,7 @@ impl Args {
     async fn remove_from_server(&self, tournament: &Tournament) {
         #[cfg(feature = "cluster")]
         if let Some(cluster) = self.nats.cluster()
-            && let Err(error) = tournament.remove_from(&cluster).await
+            && let Err(error) = workers::remove(tournament.folder(), &cluster).await
         {
             tell(format_args!(
                 "warning: it is not removed from the NATS server: {error}\n"

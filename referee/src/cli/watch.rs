@@ -13,7 +13,6 @@ use tokio::sync::watch;
 
 use super::input::RulesArgs;
 use super::{CliError, block_on, on_interrupt, print};
-use crate::log;
 use crate::report::tell;
 use crate::web::{PORT, Watch, WatchError, bind};
 

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::PathBuf;
 
+use bundle::{MAX_SIZE, default_cache};
 use bytesize::ByteSize;
 use cluster::{Server, WorkerName};
 use tokio::sync::watch;
+use workers::worker::{Leave, WorkerOptions, work};
 
 use super::environment::yardstick;
 use super::signals::{Reaction, Urgency, on_signals, say};
 use super::{CliError, block_on};
-use crate::bundle::{MAX_SIZE, default_cache};
 use crate::report::tell;
-use crate::worker::{Leave, WorkerOptions, work};
 
 /// Plays matches for tournaments on other machines, over a NATS server
 #[derive(Debug, clap::Args)]

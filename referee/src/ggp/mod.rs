@@ -1,16 +1,3 @@
-//! The protocol of General Game Playing: players that are asked over HTTP, and the other way round,
-//! bots that answer other people's game managers.
-//!
-//! Each request is one list in KIF, each answer a word or a list. `INFO` asks whether somebody is
-//! there, `START` begins a match with the whole sheet, `PLAY` asks for a move and tells what all roles
-//! did in the step before, `STOP` ends a match that is over, `ABORT` one that is given up.
+//! A bot of ours as a player for other people's game managers.
 
-pub(crate) mod address;
-mod client;
-pub(crate) mod conversation;
-pub(crate) mod follower;
-pub(crate) mod message;
-mod seats;
 pub(crate) mod server;
-
-pub(crate) use conversation::{Arrival, Conversation};

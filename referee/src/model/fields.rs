@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
+use config::json_schema::{fits, items, kinds};
 use games::kit::text::{nearest, quoted};
 use protocol::{Op, excerpt};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use smallvec::SmallVec;
-
-use crate::json_schema::{fits, items, kinds};
 
 /// Longer values are cut in messages.
 const LONGEST: usize = 60;

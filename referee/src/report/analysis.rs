@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
+use play::analysis::{PlyAnalysis, Thought};
 use protocol::{Record, SearchLine, shown};
 use serde_json::{Value, json};
 
 use super::block::Block;
 use super::progress::{size, write};
 use super::sheet::count;
-use crate::analysis::{PlyAnalysis, Thought};
 
 /// How many columns the bar of a value has.
 const BAR: usize = 20;

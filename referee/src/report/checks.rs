@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use check::{CheckOutcome, CheckReport, Finding, Spoken};
 use protocol::excerpt;
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
-
-use crate::check::{CheckOutcome, CheckReport, Finding, Spoken};
 
 /// Columns of a check's name.
 const NAME: usize = 26;

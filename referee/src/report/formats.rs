@@ -1,11 +1,11 @@
 //! What a format comes to besides points: a Swiss ranking, a bracket, the decision of a test.
 
+use schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
 use serde_json::{Value, json};
 
 use super::points;
 use super::table::Table;
 use super::trials;
-use crate::tournament::schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
 use ratings::sprt::Verdict;
 
 /// Where a test stands, in one line; other formats have none.

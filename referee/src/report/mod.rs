@@ -3,6 +3,7 @@
 pub(crate) mod analysis;
 mod block;
 pub(crate) mod checks;
+pub(crate) mod forecast;
 pub(crate) mod formats;
 pub(crate) mod match_rows;
 pub(crate) mod pages;

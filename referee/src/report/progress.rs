@@ -13,14 +13,13 @@ use ratings::matches::MachineLoad;
 use ratings::report::is_noisy;
 use supervisor::News;
 use terminal_size::terminal_size_of;
+use tournament::Stop;
+use tournament::WorkersSeen;
+use tournament::slots::Progress;
 
 use super::block::Block;
 use super::sheet::too_noisy;
 use super::{formats, summary, tables, tell};
-use crate::tournament::Stop;
-#[cfg(feature = "cluster")]
-use crate::tournament::WorkersSeen;
-use crate::tournament::slots::Progress;
 
 /// How often the block is drawn while nothing happens, for the times in it.
 const TICK: Duration = Duration::from_millis(500);
@@ -75,7 +74,6 @@ struct State {
     /// A line about where the format stands.
     note: Option<String>,
     /// The workers that play, where these are on other machines.
-    #[cfg(feature = "cluster")]
     workers: Option<WorkersSeen>,
     /// How many matches were done when this run began, and when that was.
     begin: (usize, Instant),
@@ -92,7 +90,6 @@ impl Display {
             done,
             total,
             note: None,
-            #[cfg(feature = "cluster")]
             workers: None,
             begin: (done, Instant::now()),
             block: Block::default(),
@@ -145,7 +142,6 @@ impl Display {
                     self.warn(&fault);
                 }
             }
-            #[cfg(feature = "cluster")]
             Progress::Workers(seen) => self.workers(seen),
             Progress::Trouble(News { text, not_starting }) => {
                 self.warn(text);
@@ -159,7 +155,6 @@ impl Display {
     }
 
     /// Shows who plays.
-    #[cfg(feature = "cluster")]
     fn workers(&self, seen: WorkersSeen) {
         let mut state = lock(&self.state);
         let before = state.workers.replace(seen).unwrap_or_default();
@@ -268,7 +263,6 @@ impl State {
     fn lines(&self, width: usize, height: usize) -> Vec<String> {
         let mut lines = vec![self.bar(width)];
         lines.extend(self.note.clone());
-        #[cfg(feature = "cluster")]
         lines.extend(self.workers.map(|seen| self.workers_line(seen)));
         // A window of a few rows shows what comes first.
         lines.truncate(height.max(3) - 1);
@@ -278,7 +272,6 @@ impl State {
     }
 
     /// The workers, and how much they get done.
-    #[cfg(feature = "cluster")]
     fn workers_line(&self, seen: WorkersSeen) -> String {
         let (done_before, begin) = self.begin;
         let now_done = self.done.saturating_sub(done_before) as f64;
@@ -319,7 +312,6 @@ impl State {
 }
 
 /// How many workers there are.
-#[cfg(feature = "cluster")]
 fn in_words(seen: WorkersSeen) -> String {
     match (seen.workers, seen.slots) {
         (0, _) => "no workers yet (`referee worker`)".to_owned(),
@@ -385,7 +377,6 @@ mod tests {
             done: 20,
             total: 100,
             note: Some("a note".to_owned()),
-            #[cfg(feature = "cluster")]
             workers: Some(WorkersSeen::default()),
             begin: (10, Instant::now() - Duration::from_secs(5)),
             block: Block::default(),

@@ -53,7 +53,7 @@ fn has_analysis(record: &Record) -> bool {
 fn files_beside(log: &Path) -> Vec<PathBuf> {
     let folder = log.parent().unwrap_or(Path::new("."));
     let mut folders = vec![folder.join(ANALYSIS_NAME)];
-    if log.file_name() == Some(crate::log::LOG_NAME.as_ref()) {
+    if log.file_name() == Some(log::LOG_NAME.as_ref()) {
         folders.push(folder.to_owned());
     }
     let entries = folders.iter().flat_map(fs::read_dir).flatten().flatten();

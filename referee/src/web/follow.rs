@@ -6,6 +6,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use log::LogLine as _;
 use memchr::memmem;
 use protocol::LOG_FORMAT;
 use ratings::matches::{Account, Plies};
@@ -13,7 +14,6 @@ use ratings::{MatchSummary, ScanMemo};
 use rayon::prelude::*;
 
 use super::index::Place;
-use crate::log::LogLine as _;
 
 /// About how many bytes are read at a time.
 const CHUNK: usize = 4 << 20;
@@ -114,7 +114,7 @@ impl FollowedLog {
             return self.anew(format!("the log `{path}` was cut off"));
         }
         if self.file.is_none() {
-            match crate::files::open(&self.path) {
+            match files::open(&self.path) {
                 Ok(file) => self.file = Some(Arc::new(file)),
                 Err(error) => {
                     return Change::Gone(format!("the log `{path}` cannot be read: {error}"));
@@ -305,7 +305,7 @@ pub(super) fn line_at(file: &File, offset: u64, length: u32) -> io::Result<Vec<u
 
 /// The log that is meant by a path: a file, or the one in a tournament's folder.
 pub(super) fn log_path(path: &Path) -> PathBuf {
-    crate::log::locate(path)
+    log::locate(path)
 }
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ use protocol::Record;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::net::UnixDatagram;
+use tournament::broadcast::{LIVE_NAME, MOST_BYTES, reachable};
 
 use super::events::event;
-use crate::tournament::broadcast::{LIVE_NAME, MOST_BYTES, reachable};
 
 /// How long the tournament may be silent before it counts as gone.
 const SILENCE: Duration = Duration::from_secs(3);

@@ -2,11 +2,14 @@
 //! words. All of it is made from the line in the log.
 
 use arbiter::clock::{Clock, Used};
+use config::recorded_rules;
 use games::session::PlyByPly;
 use games::{Catalog, Rules, Session};
 use protocol::{FaultCode, LoggedMove, MoveAnalysis, Record};
+use rules::RulesSet;
 use serde::Serialize;
 use serde_json::{Value, json};
+use tournament::folder::{self, CONFIG_NAME};
 
 use super::analyses;
 use super::answer::Refusal;
@@ -15,9 +18,6 @@ use super::site::Site;
 use super::stderr::{PrintedByTurns, printed_before};
 use super::views::{SeenBy, ViewStep, Views, view};
 use super::words::{result_in_words, start_in_words, variation};
-use crate::config::recorded_rules;
-use crate::rules_program::RulesSet;
-use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// How many characters of what a bot says with a move are sent at most.
 const MOST_TEXT: usize = 20_000;

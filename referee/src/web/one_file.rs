@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use protocol::Record;
+use rules::RulesSet;
 use serde_json::{Value, json};
 
 use super::analyses;
@@ -16,7 +17,6 @@ use super::match_page::Replay;
 use super::reader::Reader;
 use super::site::Site;
 use super::words::encoded;
-use crate::rules_program::RulesSet;
 
 /// A file that is written: its head is there, and matches can be added.
 pub(crate) struct OneFile<W> {

@@ -4,9 +4,9 @@ use ratings::report::{Estimate, Figure, SprtReport};
 use ratings::sprt::Verdict;
 use ratings::{MatchStore, Report, Request};
 use serde::Serialize;
+use tournament::admission::LeftOut;
 
 use super::plan::{Plan, RoundView};
-use crate::admission::LeftOut;
 use crate::report::sheet::signed;
 
 /// The crosstable has at most this many bots: it grows with their square, and nobody reads a larger one.

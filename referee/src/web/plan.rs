@@ -4,12 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use config::Config;
 use ratings::report::SprtRequest;
+use schedule::{Format, Schedule, Scheduled, Standing};
 use serde::Serialize;
-
-use crate::config::Config;
-use crate::tournament::resume;
-use crate::tournament::schedule::{Format, Schedule, Scheduled, Standing};
+use tournament::resume;
 
 /// A tournament, as far as its folder says what is played.
 pub(super) struct Plan {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arbiter::Arbiter;
 use games::session::PlyByPly;
 use games::{Rules, Session};
+use play::players::Voice;
 use protocol::{BotMove, FromBot, Record};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -18,7 +19,6 @@ use super::match_page::info_view;
 use super::rules_card::card;
 use super::views::{SeenBy, view};
 use super::words::{encoded, result_in_words};
-use crate::players::Voice;
 
 /// What people ask of who runs the matches.
 #[derive(Clone, Debug, PartialEq, Eq)]

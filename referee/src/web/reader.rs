@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use protocol::{FaultCode, Record, shown};
 use ratings::MatchStore;
+use tournament::admission;
 
 use super::events::event;
 use super::follow::{self, Change, FollowedLog, Taken, TakenMatch};
@@ -16,7 +17,6 @@ use super::index::Place;
 use super::overview::{FaultView, Figures, GameView, Overview, State};
 use super::plan::Plan;
 use super::site::Site;
-use crate::admission;
 
 /// How often the logs are looked at.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);

@@ -13,6 +13,7 @@ use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::get;
+use rules::RulesSet;
 use serde::Serialize;
 use serde_json::json;
 use thiserror::Error;
@@ -32,7 +33,6 @@ use super::server::PORT;
 use super::site::Site;
 use super::{assets, live_task, reader, reports};
 use crate::http;
-use crate::rules_program::RulesSet;
 
 /// How long an overview is waited for when a large log is read.
 const OVERVIEW_WAIT: Duration = Duration::from_secs(10);

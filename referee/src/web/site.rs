@@ -10,6 +10,7 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
+use rules::RulesSet;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -17,7 +18,6 @@ use super::events::Listeners;
 use super::index::{IndexedMatch, MatchIndex};
 use super::live::Boards;
 use super::report_cache::Reports;
-use crate::rules_program::RulesSet;
 
 /// Nobody looks any more if nobody has asked for anything for this long.
 const ATTENTION: Duration = Duration::from_secs(10);

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use protocol::{Fault, Record, shown_lines};
 use supervisor::{INDEX_EXTENSION, file_name};
+use tournament::failures::{FAILURES_NAME, folder_name};
+use tournament::folder::STDERR_NAME;
 
 use super::site::Site;
-use crate::tournament::failures::{FAILURES_NAME, folder_name};
-use crate::tournament::folder::STDERR_NAME;
 
 /// How many of the last bytes before a fault are sent at most.
 const MOST: usize = 20_000;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use play::ggp::message::{LastStep, Request, Start};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -16,7 +17,6 @@ use super::bot::Bot;
 use super::game::{Seen, Task};
 use super::game_thread::{GameThread, Taken};
 use super::offer::{Asked, Offer};
-use crate::ggp::message::{LastStep, Request, Start};
 
 /// What is said of a match that is not the one which is played.
 const BUSY: &str = "busy";

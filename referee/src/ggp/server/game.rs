@@ -7,13 +7,13 @@ use games::kit::text::shown;
 use games::session::End;
 use games::{Actor, Rules, Seat, Session};
 use gdl::{Kif, Steps};
+use play::ggp::message::LastStep;
 use protocol::{MoveText, PlayedMove};
+use rules::{RulesSet, RulesSource, Surroundings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::possible::Possible;
-use crate::ggp::message::LastStep;
-use crate::rules_program::{RulesSet, RulesSource, Surroundings};
 
 /// The name of the sheet's file, which makes the game's id.
 const FILE: &str = "ggp.kif";

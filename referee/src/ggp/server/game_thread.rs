@@ -6,10 +6,10 @@ use std::thread;
 use std::time::Duration;
 
 use games::budget::{Budget, Cancel};
+use play::ggp::message::{LastStep, Start};
 use tokio::sync::oneshot;
 
 use super::game::{Game, Seen, Task};
-use crate::ggp::message::{LastStep, Start};
 
 /// What is done with the game, once it was read and the steps before were made.
 type Job = Box<dyn FnOnce(&mut Game) + Send>;

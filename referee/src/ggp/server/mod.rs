@@ -19,10 +19,10 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
+use play::ggp::message::Request;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::message::Request;
 use crate::http;
 use attendant::Attendant;
 use guard::HostGuard;

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use play::ggp::message::Request;
 use supervisor::BotSpec;
 use tokio::sync::oneshot;
-
-use crate::ggp::message::Request;
 
 /// A bot that is offered to game managers.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use protocol::{excerpt, shown, shown_lines};
 use ratings::Report;
 use ratings::report::BotReport;
+use tournament::failures::{FAILURES_NAME, folder_name};
 
 use super::highlights::{FaultKind, Highlight, Highlights};
 use super::played::Played;
@@ -15,7 +16,6 @@ use crate::report::sheet::{
     signed_figures,
 };
 use crate::report::{points, transcript};
-use crate::tournament::failures::{FAILURES_NAME, folder_name};
 use crate::web::encoded;
 
 /// How many of the last lines of stderr are shown.

@@ -1,8 +1,8 @@
 //! The page about a bot that was left out: why, and what its author can do.
 
+use config::LeftOut;
 use protocol::{shown, shown_lines};
 
-use crate::config::LeftOut;
 use crate::report::sheet::{Grid, Part, heading};
 
 /// All of it.

@@ -1,11 +1,11 @@
 //! Pages beside those of matches, as the browser shows them: about a bot, all statistics, rules.
 
+use config::LeftOut;
 use games::registry::Entry;
 use serde::Serialize;
 
 use super::played::Played;
 use super::{bot_page, left_out_page};
-use crate::config::LeftOut;
 use crate::report::sheet::{self, Part};
 use crate::web::guide;
 

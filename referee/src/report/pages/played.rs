@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use files::places;
+use log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
 use protocol::Record;
 use ratings::{MatchStore, Report, Request};
 use thiserror::Error;
+use tournament::admission::{self, LeftOut};
+use tournament::folder;
 
 use super::highlights::{Highlights, Strengths};
-use crate::admission::{self, LeftOut};
-use crate::log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
-use crate::places;
 use crate::report::sheet::Sheet;
-use crate::tournament::folder;
 
 /// A page that cannot be made.
 #[derive(Debug, Error)]

@@ -6,21 +6,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use files::output;
+use files::{self, MOST_TEXT};
 use games::registry::Entry;
+use log::LogFile;
 use protocol::shown;
 use supervisor::file_name;
 use thiserror::Error;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
+use tournament::folder::CONFIG_NAME;
 
 use super::left_out_page;
 use super::page::{Page, rules_of, statistics};
 use super::played::Played;
-use crate::files::{self, MOST_TEXT};
-use crate::log::LogFile;
-use crate::output;
 use crate::report::sheet::{self, COUNTS, Grid, Part, counts, heading, interval, load};
 use crate::report::tell;
-use crate::tournament::folder::CONFIG_NAME;
 use crate::web::{PageFolder, encoded, page_of_folder};
 
 /// The folder of the bots' pages.

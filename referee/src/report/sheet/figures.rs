@@ -1,5 +1,7 @@
 //! Numbers as people read them: Elo with intervals, results, counts.
 
+pub(crate) use games::kit::text::count;
+
 use super::parts::Grid;
 use crate::report::points;
 use ratings::report::{Estimate, Figure, Totals};
@@ -93,9 +95,4 @@ pub(crate) fn signed(difference: &Estimate) -> [String; 2] {
     let [figure, half] = interval(Some(difference));
     let plus = matches!(difference.figure(), Figure::Known { elo, .. } if elo.round() > 0.0);
     [format!("{}{figure}", if plus { "+" } else { "" }), half]
-}
-
-/// A number and what there are of it.
-pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }

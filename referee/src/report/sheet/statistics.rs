@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use log::{BotWarning, SameAnswers};
 use serde::Serialize;
-
-use crate::log::{BotWarning, SameAnswers};
 
 use ratings::report::{OpeningReport, Ratings};
 use ratings::{MatchStore, Number, Report, Request, RequestError};

@@ -1,7 +1,7 @@
 //! A report as JSON: the statistics as they are.
 
-use crate::log::SameAnswers;
 use crate::report::sheet::statistics::{By, Sheet};
+use log::SameAnswers;
 use serde::Serialize;
 
 use ratings::report::{OVERSHOOT_MS, OpeningReport, Ratings, SHARES};

@@ -1,9 +1,9 @@
 //! How bots behaved: faults, the use of time, and whether losses on time are to be believed.
 
-use crate::log::{BotWarning, SameAnswers};
 use crate::report::sheet::figures::count;
 use crate::report::sheet::parts::{Grid, Part, heading, quoted};
 use crate::report::sheet::statistics::Sheet;
+use log::{BotWarning, SameAnswers};
 use protocol::shown as clean;
 use ratings::matches::{BUSY_WAITING, MachineLoad, Share};
 use ratings::report::{Noise, OVERSHOOT_MS, SHARES, Suspicion};

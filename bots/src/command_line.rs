@@ -1,0 +1,130 @@
+//! The command line of reference bots, `referee bot`. Configurations are checked against it, too.
+
+use clap::Parser;
+
+use crate::BotOptions;
+use crate::level::Level;
+
+/// What comes after `referee bot`.
+#[derive(Debug, clap::Args)]
+pub struct ReferenceBotArgs {
+    /// The bot; without a name the bots are listed
+    pub name: Option<String>,
+    /// The seed of all random choices, together with the match's id
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// For mcts: think for N playouts per move, whatever the clock says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    playouts: Option<u32>,
+    /// For alphabeta: think for N nodes per move, whatever the clock says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// How strong it plays, from 1 (almost at random) to 10 (full strength); all bots but random have
+    /// levels
+    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u8).range(1..=10))]
+    level: Option<u8>,
+    /// For mcts: think with N threads [default: 1]; with more than one, the same --playouts need not
+    /// give the same moves; games that are not compiled in are always searched with one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+impl ReferenceBotArgs {
+    /// The options for this bot.
+    ///
+    /// # Errors
+    /// If there is no such bot, or one of the options means nothing to it.
+    pub fn options(&self, name: &str) -> Result<BotOptions, String> {
+        crate::find(name).map_err(|error| error.to_string())?;
+        let known: &[&str] = match name {
+            "random" => &[],
+            "alphabeta" => &["--level", "--nodes"],
+            "mcts" => &["--level", "--playouts", "--threads"],
+            _ => &["--level"],
+        };
+        let given = [
+            ("--level", self.level.is_some()),
+            ("--nodes", self.nodes.is_some()),
+            ("--playouts", self.playouts.is_some()),
+            ("--threads", self.threads.is_some()),
+        ];
+        for (flag, is_given) in given {
+            if is_given && !known.contains(&flag) {
+                let known = [&["--seed"], known].concat().join(", ");
+                return Err(format!(
+                    "{flag} means nothing to the bot `{name}`, which takes {known}"
+                ));
+            }
+        }
+        Ok(BotOptions {
+            seed: self.seed,
+            playouts: self.playouts,
+            nodes: self.nodes,
+            threads: self.threads.unwrap_or(1).into(),
+            level: self.level.and_then(Level::new),
+        })
+    }
+}
+
+/// The arguments alone, as in a configuration.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Alone {
+    #[command(flatten)]
+    args: ReferenceBotArgs,
+}
+
+/// Whether `referee bot` with these arguments is a bot.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn check(arguments: &[String]) -> Result<(), String> {
+    let Alone { args } = Alone::try_parse_from(arguments).map_err(|error| {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        first.trim_start_matches("error: ").to_owned()
+    })?;
+    match &args.name {
+        Some(name) => args.options(name).map(drop),
+        None => {
+            let names: Vec<&str> = crate::BOTS.iter().map(|bot| bot.name).collect();
+            let names = names.join(", ");
+            Err(format!("`referee bot` needs the name of a bot: {names}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    fn check(line: &str) -> Result<(), String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        super::check(&words)
+    }
+
+    #[test]
+    fn options_that_mean_nothing_to_a_bot_are_refused() {
+        for line in [
+            "random --seed 7",
+            "greedy --level 3",
+            "alphabeta --nodes 100 --level 10",
+            "mcts --playouts 10 --threads 2 --level 1",
+        ] {
+            assert_eq!(check(line), Ok(()), "{line}");
+        }
+        let refused = |line: &str, part: &str| {
+            let message = check(line).expect_err(line);
+            assert!(message.contains(part), "`{part}` in `{message}`");
+            assert_eq!(message.lines().count(), 1, "{message}");
+        };
+        refused(
+            "random --level 3",
+            "--level means nothing to the bot `random`",
+        );
+        refused("greedy --playouts 10", "which takes --seed, --level");
+        refused("mcts --nodes 10", "--nodes means nothing");
+        refused("mcts --level 33", "33 is not in 1..=10");
+        refused("mtcs", "did you mean");
+        refused("mcts --playout 3", "--playout");
+        refused("", "needs the name of a bot");
+    }
+}

@@ -1,0 +1,167 @@
+//! The compliance check: a bot is started again and again and asked what the protocol allows a
+//! referee to ask. Each check has a stable name, and says what is wrong and how to fix it.
+
+mod checked_match;
+mod encodings;
+mod finding;
+pub mod ggp;
+mod lab;
+mod lifecycle;
+mod list;
+mod matches;
+pub mod rules_check;
+mod selection;
+mod session;
+
+use std::time::{Duration, Instant};
+
+use protocol::BotHello;
+
+pub use finding::{CheckOutcome, CheckReport, Finding, Spoken};
+use finding::{Note, Trouble};
+pub use lab::{Extent, Lab};
+pub use list::{Check, checks};
+pub use selection::{Selection, Variant};
+use session::with_session;
+use supervisor::CommandError;
+use supervisor::bot::shebang::ShebangError;
+
+/// After this many checks without any answer the rest is not tried.
+const MOST_SILENT: u32 = 3;
+
+/// What there is to report of a bot whose command cannot be run at all: it fails the first check.
+pub fn unstartable(error: &CommandError) -> CheckReport {
+    let handshake = Check::handshake();
+    let fix = match error {
+        CommandError::NotExecutable(_) => "make the script executable, or name its interpreter",
+        CommandError::Shebang(ShebangError::NoInterpreter { .. }) => {
+            "write the first line so that it names an interpreter that exists"
+        }
+        CommandError::Shebang(ShebangError::WindowsLineEnds(_)) => {
+            "save the script with Unix line endings"
+        }
+        CommandError::Missing { program, .. } if program.contains(' ') => {
+            "give the program and each argument as a word of its own, without quotes around all"
+        }
+        CommandError::Missing { program, .. } if program.contains('/') => {
+            "build the bot first, and run this in the bot's folder or name that with --dir"
+        }
+        CommandError::Missing { .. } => {
+            "give a program that is there; one in the bot's folder needs `./` before it"
+        }
+        _ => "give the bot's program and its arguments after `--`",
+    };
+    CheckReport {
+        name: handshake.name,
+        about: handshake.about,
+        outcome: CheckOutcome::Failed(Box::new(Finding {
+            what: error.to_string(),
+            said: Vec::new(),
+            stderr: None,
+            fixes: vec![fix.to_owned()],
+        })),
+        took: Duration::ZERO,
+    }
+}
+
+/// What there is to report of a bot that could not be built.
+pub fn not_built(label: &str, why: String) -> CheckReport {
+    CheckReport {
+        name: format!("{label}build"),
+        about: "is built by the command of its configuration",
+        outcome: CheckOutcome::Failed(Box::new(Finding {
+            what: why,
+            said: Vec::new(),
+            stderr: None,
+            fixes: vec!["run the build by hand in the bot's folder".to_owned()],
+        })),
+        took: Duration::ZERO,
+    }
+}
+
+/// The report about a bot that the configuration leaves out, with this before its name.
+pub fn left_out(label: &str, why: String, advice: Option<String>) -> CheckReport {
+    CheckReport {
+        name: format!("{label}configuration"),
+        about: "is described by a `bot.toml` that can be used",
+        outcome: CheckOutcome::Failed(Box::new(Finding {
+            what: why,
+            said: Vec::new(),
+            stderr: None,
+            fixes: advice.into_iter().collect(),
+        })),
+        took: Duration::ZERO,
+    }
+}
+
+/// Runs all checks, one after another; each is reported when it is done.
+pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckReport)) {
+    let mut variants = selection.variants();
+    let mut silent = 0;
+    let mut stop = None;
+    let mut hello = None;
+    let mut done = |check: &Check, outcome, began: Instant| {
+        report(CheckReport {
+            name: check.name.clone(),
+            about: check.about,
+            outcome,
+            took: began.elapsed(),
+        });
+    };
+    // What the bot says about itself decides what else there is to check.
+    let handshake = Check::handshake();
+    let began = Instant::now();
+    let introduced = with_session(lab, async |bot| {
+        let (said, note) = lifecycle::handshake(bot, &variants, selection).await?;
+        hello = Some(said);
+        Ok(note)
+    });
+    let introduced = introduced.await;
+    if let Some(games) = hello.as_ref().and_then(|hello| hello.games.as_ref()) {
+        variants.retain(|variant| games.contains(&variant.rules.info().id));
+    }
+    if introduced.is_err() {
+        stop = Some("the handshake failed".to_owned());
+    }
+    done(&handshake, outcome(&handshake, introduced), began);
+    let hello = hello.unwrap_or_else(nobody);
+    for check in checks(&variants).iter().filter(|c| selection.has(&c.name)) {
+        let began = Instant::now();
+        if let Some(why) = &stop {
+            done(check, CheckOutcome::Skipped(why.clone()), began);
+            continue;
+        }
+        let result = check.run(lab, &variants, &hello).await;
+        if result.as_ref().is_err_and(|(_, trouble)| trouble.silent) {
+            silent += 1;
+            if silent >= MOST_SILENT {
+                stop = Some(format!("the bot did not answer in {silent} checks"));
+            }
+        }
+        done(check, outcome(check, result), began);
+    }
+    lab.factory.all_gone().await;
+}
+
+/// A bot that said nothing about itself; nothing is asked of it either.
+fn nobody() -> BotHello {
+    BotHello {
+        protocol: protocol::PROTOCOL,
+        name: String::new(),
+        version: None,
+        author: None,
+        games: None,
+        wants: protocol::Wants::default(),
+    }
+}
+
+fn outcome(check: &Check, result: Result<Note, (Box<Finding>, Trouble)>) -> CheckOutcome {
+    match result {
+        Ok(note) => CheckOutcome::Passed(note),
+        Err((mut finding, trouble)) => {
+            let usual = check.fix.filter(|_| !trouble.known);
+            finding.fixes.extend(usual.map(str::to_owned));
+            CheckOutcome::Failed(finding)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Does a program that plays random games by itself play those that its legal moves make?
+
+use games::playout::Playouts;
+use games::session::random_step;
+use games::{BrokenRules, Rng, Session};
+
+use super::questions::{Bench, play_both};
+use super::subjects::Verdict;
+
+/// How many games of a program are asked for at once: it may refuse many, and is asked for fewer then.
+const COUNTS: [u32; 4] = [64, 16, 4, 1];
+/// With how many seeds it is asked.
+const SEEDS: u64 = 8;
+/// Games without a limit of their own stop at this ply.
+const LONGEST: u32 = 1_000;
+/// At most so many games are played step by step, and none is begun after so many plies.
+const MOST_GAMES: u32 = 400;
+const MOST_PLIES: u64 = 4_000;
+/// The second position that is tried, in steps from the first.
+const LATER: usize = 3;
+/// Means that are more standard errors apart are not of the same games: by chance, that happens less
+/// than once in a million times.
+const MOST_ERRORS: f64 = 5.0;
+/// The largest standard deviation that outcomes can have, which are from 0 to 1.
+const OUTCOME_DEVIATION: f64 = 0.5;
+
+/// See the list of checks.
+pub(super) fn playouts(bench: &Bench<'_>) -> Verdict {
+    let broken = |broken: BrokenRules| broken.to_string();
+    let twin = bench.twin.as_ref().map_err(String::clone)?;
+    let seed = bench.extent.seed;
+    let mut here = bench.rules.start(seed).map_err(broken)?;
+    let mut there = twin.start(seed).map_err(broken)?;
+    let mut rng = Rng::from_parts(&[seed, 4]);
+    let mut plays = false;
+    for step in 0..=LATER {
+        if (step == 0 || step == LATER) && !here.to_move().is_over() {
+            plays |= compare(bench, &*here, &*there)?;
+        }
+        let choices = random_step(&mut *here, &mut rng).map_err(broken)?;
+        let Some(choices) = choices else { break };
+        play_both([&mut here, &mut there], &choices)?;
+    }
+    Ok((!plays).then(|| "made up for by `play`".to_owned()))
+}
+
+/// Compares random games of the program with those of its second process, and with games step by step.
+/// Gives whether it plays any.
+fn compare(bench: &Bench<'_>, here: &dyn Session, twin: &dyn Session) -> Result<bool, String> {
+    let max_plies = bench.rules.info().limits.max_plies.unwrap_or(LONGEST);
+    let Some((theirs, games)) = own_games(here, twin, max_plies)? else {
+        return Ok(false);
+    };
+    let mut lengths = Vec::new();
+    let mut go_on = |length: u64| {
+        lengths.push(length);
+        lengths.iter().sum::<u64>() < MOST_PLIES
+    };
+    let by_steps = here.playouts_while(MOST_GAMES, bench.extent.seed, Some(max_plies), &mut go_on);
+    let (ours, number) = by_steps.map_err(|broken| broken.to_string())?;
+    let errors = MOST_ERRORS * (1.0 / f64::from(number) + 1.0 / games).sqrt();
+    for (seat, (ours, theirs)) in ours.outcome.iter().zip(&theirs.outcome).enumerate() {
+        if (ours - theirs).abs() > errors * OUTCOME_DEVIATION {
+            return Err(format!(
+                "has {theirs:.3} as the mean outcome of seat {seat} in {games} random games, but \
+                 {number} games by its legal moves have {ours:.3}"
+            ));
+        }
+    }
+    let squares = lengths
+        .iter()
+        .map(|&length| (length as f64 - ours.plies).powi(2));
+    let deviation = (squares.sum::<f64>() / lengths.len() as f64).sqrt();
+    // What is rare may be in one sample and not in the other.
+    let slack = 1.0 + ours.plies / 10.0;
+    if (ours.plies - theirs.plies).abs() > errors * deviation + slack {
+        return Err(format!(
+            "has {:.1} as the mean number of plies in {games} random games, but {number} games by its \
+             legal moves have {:.1}",
+            theirs.plies, ours.plies
+        ));
+    }
+    Ok(true)
+}
+
+/// The means of random games that the program plays by itself, and how many these were; `None` if it
+/// plays none.
+fn own_games(
+    here: &dyn Session,
+    twin: &dyn Session,
+    max_plies: u32,
+) -> Result<Option<(Playouts, f64)>, String> {
+    let ask = |session: &dyn Session, count, seed| {
+        let played = rules::own_playouts(session, count, seed, Some(max_plies));
+        played.map_err(|broken| broken.to_string())
+    };
+    let mut sum = Playouts {
+        outcome: vec![0.0; here.seats()],
+        plies: 0.0,
+    };
+    let mut games = 0.0;
+    for seed in 0..SEEDS {
+        for count in COUNTS {
+            let Some(played) = ask(here, count, seed)? else {
+                continue;
+            };
+            if ask(twin, count, seed)?.as_ref() != Some(&played) {
+                return Err(format!(
+                    "answers `playout` with {count} games from the seed {seed} in another way in a \
+                     second process"
+                ));
+            }
+            let count = f64::from(count);
+            games += count;
+            sum.plies += count * played.plies;
+            for (sum, mean) in sum.outcome.iter_mut().zip(&played.outcome) {
+                *sum += count * mean;
+            }
+            break;
+        }
+    }
+    if games == 0.0 {
+        return Ok(None);
+    }
+    sum.plies /= games;
+    sum.outcome.iter_mut().for_each(|sum| *sum /= games);
+    Ok(Some((sum, games)))
+}

@@ -1,0 +1,85 @@
+//! Mistakes in commands that would otherwise show when the bot is started: reference bots that do
+//! not exist, options they do not take, scripts that are not there.
+
+use std::path::Path;
+
+use supervisor::{BotSpec, REFEREE};
+
+use bots::command_line;
+
+/// Programs that run a script which their arguments name.
+const INTERPRETERS: [&str; 18] = [
+    "Rscript", "bash", "bun", "dash", "deno", "java", "julia", "lua", "luajit", "node", "perl",
+    "php", "pypy", "python", "ruby", "sh", "swipl", "zsh",
+];
+/// How the names of scripts end.
+const ENDINGS: [&str; 16] = [
+    "R", "bash", "cjs", "jar", "jl", "js", "lua", "mjs", "php", "pl", "py", "pyz", "rb", "sh",
+    "ts", "zsh",
+];
+/// After these options comes code or the name of a module, not a script.
+const CODE: [&str; 6] = ["-c", "-e", "-m", "-p", "--eval", "-cp"];
+
+/// What is wrong with the command of a bot, if that can be seen from here.
+pub fn check(spec: &BotSpec) -> Result<(), String> {
+    if let [first, second, arguments @ ..] = &*spec.command
+        && first == REFEREE
+        && second == "bot"
+    {
+        return command_line::check(arguments);
+    }
+    match script(&spec.command) {
+        Some(script) if !spec.dir.join(script).exists() => Err(format!(
+            "there is no script `{script}` in the folder `{}`",
+            spec.dir.display()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The script that an interpreter is to run.
+fn script(command: &[String]) -> Option<&str> {
+    let (program, arguments) = command.split_first()?;
+    let name = Path::new(program).file_name()?.to_str()?;
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if !INTERPRETERS.contains(&name) {
+        return None;
+    }
+    let mut arguments = arguments
+        .iter()
+        .take_while(|argument| !CODE.contains(&&***argument));
+    let script = arguments.find(|argument| {
+        let ending = Path::new(argument).extension();
+        let ending = ending.and_then(|ending| ending.to_str());
+        ending.is_some_and(|ending| ENDINGS.contains(&ending)) && !argument.starts_with('-')
+    })?;
+    Some(script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_found_among_arguments() {
+        let found = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            script(&words).map(str::to_owned)
+        };
+        for (line, expected) in [
+            ("python3 bot.py", Some("bot.py")),
+            (
+                "/usr/bin/python3.12 -u -W ignore bots/bot.py --fast x.py",
+                Some("bots/bot.py"),
+            ),
+            ("java -jar build/bot.jar", Some("build/bot.jar")),
+            ("node --max-old-space-size=100 bot.mjs", Some("bot.mjs")),
+            ("python3 -m mybot.py", None),
+            ("sh -c ./bot.sh", None),
+            ("./bot.py", None),
+            ("python3 bot", None),
+        ] {
+            assert_eq!(found(line).as_deref(), expected, "{line}");
+        }
+    }
+}

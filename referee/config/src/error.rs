@@ -1,0 +1,238 @@
+//! What can be wrong with a configuration.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rules::RulesError;
+use thiserror::Error;
+
+use super::book::BookError;
+use super::game::GameError;
+use supervisor::CommandError;
+
+/// A configuration that cannot be used: where, and what is wrong.
+#[derive(Debug, Error)]
+#[error("{}{problem}", self.place())]
+pub struct ConfigError {
+    /// The file, or the argument of the command line; `None` for a text.
+    path: Option<PathBuf>,
+    /// The line in the file, from 1; `None` if nothing in it is at fault, but what is missing.
+    line: Option<usize>,
+    problem: Box<Problem>,
+}
+
+impl ConfigError {
+    pub(super) fn new(path: &Path, problem: Problem) -> Self {
+        ConfigError {
+            path: Some(path.to_owned()),
+            line: None,
+            problem: Box::new(problem),
+        }
+    }
+
+    /// A problem of the configuration as a whole, in a text that is not a file.
+    pub(super) fn of_text(problem: Problem) -> Self {
+        ConfigError {
+            path: None,
+            line: None,
+            problem: Box::new(problem),
+        }
+    }
+
+    /// The same at a line.
+    pub(super) fn at_line(self, line: Option<usize>) -> Self {
+        ConfigError { line, ..self }
+    }
+
+    /// The same in a text that is not a file.
+    pub(super) fn without_path(self) -> Self {
+        ConfigError { path: None, ..self }
+    }
+
+    /// The same in this file, if it has none yet.
+    pub(super) fn in_file(mut self, path: &Path) -> Self {
+        self.path.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    /// What is wrong with this bot, whose file is called like this, as a part of a sentence about it.
+    pub(super) fn reason(&self, bot: &str, file: &Path) -> String {
+        let line = self
+            .line
+            .map_or(String::new(), |line| format!("line {line}: "));
+        let problem = self.problem.to_string();
+        let problem = problem
+            .strip_prefix(&format!("bot `{bot}`: "))
+            .unwrap_or(&problem);
+        format!("{}: {line}{problem}", file.display())
+    }
+
+    /// Whether nothing is wrong with the configuration, but rules that it names do not work.
+    pub fn is_broken_rules(&self) -> bool {
+        match &*self.problem {
+            Problem::Rules { error, .. } => matches!(**error, RulesError::Broken(_)),
+            Problem::Game { error, .. } => matches!(**error, GameError::Broken(_)),
+            Problem::Book(error) => matches!(error, BookError::Broken { .. }),
+            _ => false,
+        }
+    }
+
+    fn place(&self) -> String {
+        let path = self.path.as_ref();
+        let path = path.map_or(String::new(), |path| format!("{}: ", path.display()));
+        let line = self.line.map(|line| format!("line {line}: "));
+        path + &line.unwrap_or_default()
+    }
+}
+
+/// A value that cannot be used, and where it is: keys joined by dots; in lists, numbers from 0 take
+/// the place of keys.
+#[derive(Debug)]
+pub(super) struct WrongValue {
+    pub(super) at: String,
+    pub(super) problem: Problem,
+}
+
+impl WrongValue {
+    pub(super) fn new(at: impl Into<String>, problem: Problem) -> Self {
+        let at = at.into();
+        WrongValue { at, problem }
+    }
+
+    /// The same, with who was left out, if there are too few bots.
+    pub(super) fn because_of(mut self, left_out: &[String]) -> Self {
+        if let Problem::Value { key, message } = &mut self.problem
+            && key == "bots"
+            && !left_out.is_empty()
+        {
+            message.push_str(&format!("; left out: {}", left_out.join("; ")));
+        }
+        self
+    }
+
+    /// The value of a key that is in no list.
+    pub(super) fn of(key: &str, message: impl Into<String>) -> Self {
+        Self::new(key, Problem::value(key, message))
+    }
+}
+
+/// What is wrong with a configuration.
+#[derive(Debug, Error)]
+pub enum Problem {
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Read(io::Error),
+    /// It is not TOML, or something is missing.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key that does not exist.
+    #[error("unknown key `{key}`{}; allowed here are {}", suggestion(near), allowed.join(", "))]
+    UnknownKey {
+        /// The key, with the tables that it is in.
+        key: String,
+        /// What was probably meant.
+        near: Option<String>,
+        /// The keys that exist.
+        allowed: Vec<String>,
+    },
+    /// A file that is included cannot be.
+    #[error("`include`: {reason} ({chain})")]
+    Include {
+        /// Which file includes which, from the first one on.
+        chain: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Rules that cannot be used.
+    #[error("`{key}`: {error}")]
+    Rules {
+        /// The key.
+        key: String,
+        /// What is wrong.
+        error: Box<RulesError>,
+    },
+    /// A variable of the environment.
+    #[error(
+        "bot `{bot}`: `{key}`: there is no environment variable `{name}`; `${{{name}:-default}}` \
+         would have a default, and `$${{` is a plain `${{`"
+    )]
+    Variable {
+        /// The bot.
+        bot: String,
+        /// Where it is used.
+        key: &'static str,
+        /// The variable.
+        name: String,
+    },
+    /// A value that is not allowed.
+    #[error("`{key}`: {message}")]
+    Value {
+        /// The key, with the tables that it is in.
+        key: String,
+        /// What is wrong, and what is allowed.
+        message: String,
+    },
+    /// A value of a bot's that is not allowed.
+    #[error("bot `{bot}`: `{key}`: {message}")]
+    Bot {
+        /// The bot.
+        bot: String,
+        /// The key in the bot's table.
+        key: String,
+        /// What is wrong, and what is allowed.
+        message: String,
+    },
+    /// A game that cannot be played.
+    #[error("`{key}`: {error}")]
+    Game {
+        /// The key.
+        key: String,
+        /// Why not.
+        error: Box<GameError>,
+    },
+    /// A book of openings.
+    #[error("`opening.book`: {0}")]
+    Book(BookError),
+    /// A name that does not fit a table.
+    #[error(
+        "`bots.name`: {0:?} is not a name of a bot; names have 1 to 60 characters, none of which controls a terminal or turns \
+         the direction of writing"
+    )]
+    BotName(String),
+    /// A name that is there twice.
+    #[error("`bots.name`: two bots have the name `{0}`; every bot needs a name of its own")]
+    TwoBots(String),
+    /// A command that cannot be run.
+    #[error("bot `{bot}`: {}{error}", named(key, error))]
+    Command {
+        /// The bot.
+        bot: String,
+        /// The key that is at fault.
+        key: &'static str,
+        /// Why not.
+        error: CommandError,
+    },
+}
+
+impl Problem {
+    /// A value that is not allowed.
+    pub(super) fn value(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Problem::Value {
+            key: key.into(),
+            message: message.into(),
+        }
+    }
+}
+
+/// The key, if the error does not name it.
+fn named(key: &str, error: &CommandError) -> String {
+    match error {
+        CommandError::Nul { .. } | CommandError::Variable(_) => String::new(),
+        _ => format!("`{key}`: "),
+    }
+}
+
+fn suggestion(near: &Option<String>) -> String {
+    near.as_ref()
+        .map_or(String::new(), |near| format!(", did you mean `{near}`?"))
+}

@@ -1,0 +1,25 @@
+//! The match log: written as matches finish, read again for everything else.
+
+mod adjudicated;
+mod bot_warnings;
+mod chain;
+mod choices;
+mod guard;
+mod opening_moves;
+mod read;
+mod summaries;
+mod verify;
+mod write;
+
+pub use bot_warnings::{BotWarning, bot_warnings, warning_of};
+pub use chain::{Break, ChainBreak};
+pub use choices::{MIN_CHOICES, SameAnswers, same_answers};
+pub use opening_moves::opening_moves;
+pub use read::{CutLine, LogError, LogFile, LogLine, locate};
+pub use summaries::each_summary;
+pub use verify::{DealCheck, verify_deal};
+pub use verify::{Mismatch, Versions, verify};
+pub use write::{LogWriter, WriteError};
+
+/// The name of a tournament's log in its folder.
+pub const LOG_NAME: &str = "games.jsonl";

@@ -1,0 +1,480 @@
+//! Reading logs, line by line or in batches on all cores, so that memory does not grow with them.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use files::{self, BYTE_ORDER_MARK};
+use protocol::{LOG_FORMAT, Record};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::LOG_NAME;
+use super::chain::{Chain, ChainBreak, LineHash};
+use ratings::{MatchSummary, ScanMemo};
+
+/// How many bytes of a log are read at a time and looked into side by side, the rest of the last
+/// line not counted.
+const BATCH: usize = 1 << 21;
+/// A line of more bytes is no match: what has no end is not read for ever.
+const MOST_LINE: u64 = 1 << 30;
+
+/// A log that cannot be read.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The file cannot be opened or read.
+    #[error("`{}` cannot be read: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The file is not a log.
+    #[error(
+        "`{}` is a configuration, not a log; the log is in the folder of the tournament",
+        path.display()
+    )]
+    Configuration {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line is not a match.
+    #[error("`{}` line {line} is not a match of a log: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// The last line was cut off, by a crash in the middle of a write: it has no end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutLine {
+    /// The line, from 1.
+    pub line: usize,
+    /// How many bytes are there.
+    pub bytes: usize,
+}
+
+impl fmt::Display for CutLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CutLine { line, bytes } = self;
+        write!(
+            f,
+            "line {line}, the last one, is cut off after {bytes} bytes and was dropped"
+        )
+    }
+}
+
+/// What a line of a log can be read as: a match, as a whole or in part.
+pub trait LogLine: Sized {
+    /// What makes reading the next line quicker.
+    type Memo: Default + Send;
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// If it is something else.
+    fn read(text: &[u8], memo: &mut Self::Memo) -> serde_json::Result<Self>;
+
+    /// The version of the format that the line says it has.
+    fn format(&self) -> u32;
+
+    /// What it says the hash of the line before is, where that is read.
+    fn prev(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl LogLine for Record {
+    type Memo = ();
+
+    fn read(text: &[u8], (): &mut ()) -> serde_json::Result<Self> {
+        serde_json::from_slice(text)
+    }
+
+    fn format(&self) -> u32 {
+        self.format
+    }
+
+    fn prev(&self) -> Option<&str> {
+        self.prev.as_deref()
+    }
+}
+
+/// The part that statistics need, which is quicker to read; it has no chain.
+impl LogLine for MatchSummary {
+    type Memo = ScanMemo;
+
+    fn read(text: &[u8], memo: &mut ScanMemo) -> serde_json::Result<Self> {
+        match MatchSummary::scan(text, memo) {
+            Some(read) => Ok(read),
+            None => serde_json::from_slice(text),
+        }
+    }
+
+    fn format(&self) -> u32 {
+        self.format
+    }
+}
+
+/// An open log: an iterator over its matches.
+#[derive(Debug)]
+pub struct LogFile {
+    path: Arc<Path>,
+    reader: BufReader<File>,
+    line: usize,
+    buffer: Vec<u8>,
+    cut: Option<CutLine>,
+    /// The hash chain, if it is checked.
+    chain: Option<Chain>,
+}
+
+/// Some lines of a log.
+#[derive(Default)]
+struct Batch {
+    text: Vec<u8>,
+    /// The lines that are not empty: their numbers, and where they are in the text.
+    lines: Vec<(usize, Range<usize>)>,
+}
+
+/// What was made of a line.
+struct Made<M> {
+    made: M,
+    line: usize,
+    /// The line's hash and its `prev`, if the chain is checked.
+    link: Option<(LineHash, Option<String>)>,
+}
+
+/// A file without what some editors begin it with.
+fn without_mark(mut reader: BufReader<File>) -> BufReader<File> {
+    let mark = BYTE_ORDER_MARK.len_utf8();
+    let mut bytes = [0; 4];
+    let mark_bytes = BYTE_ORDER_MARK.encode_utf8(&mut bytes).as_bytes();
+    if reader
+        .fill_buf()
+        .is_ok_and(|begin| begin.starts_with(mark_bytes))
+    {
+        reader.consume(mark);
+    }
+    reader
+}
+
+/// The log that a path means: the file itself, or the one in a tournament's folder.
+pub fn locate(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        path.join(LOG_NAME)
+    } else {
+        path.to_owned()
+    }
+}
+
+impl LogFile {
+    /// Opens a log, given its file or its tournament's folder.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let path = locate(path);
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            return Err(LogError::Configuration { path });
+        }
+        match files::open(&path) {
+            Ok(file) => Ok(LogFile {
+                path: path.into(),
+                reader: without_mark(BufReader::with_capacity(1 << 16, file)),
+                line: 0,
+                buffer: Vec::new(),
+                cut: None,
+                chain: None,
+            }),
+            Err(error) => Err(LogError::Io { path, error }),
+        }
+    }
+
+    /// The last line, if it was cut off; known once all matches were read.
+    pub fn cut(&self) -> Option<&CutLine> {
+        self.cut.as_ref()
+    }
+
+    /// The line that was read last, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Checks the hash chain of what is read from here on (of whole [`Record`]s only): see
+    /// [`LogFile::breaks`].
+    #[must_use]
+    pub fn checking_chain(mut self) -> Self {
+        self.chain = Some(Chain::default());
+        self
+    }
+
+    /// The lines so far that do not follow the ones before them.
+    pub fn breaks(&self) -> &[ChainBreak] {
+        self.chain.as_ref().map_or(&[], Chain::breaks)
+    }
+
+    /// The first line so far from which on the hash chain says whether the log was changed.
+    pub fn chain_begin(&self) -> Option<usize> {
+        self.chain.as_ref().and_then(Chain::begin)
+    }
+
+    /// The next match, as a whole ([`Record`]) or as what statistics need of it ([`MatchSummary`]);
+    /// `None` at the end.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the line is not a match.
+    pub fn read<T: LogLine>(&mut self) -> Result<Option<T>, LogError> {
+        if !self.fill()? {
+            return Ok(None);
+        }
+        let read: T = parse(&self.buffer, self.line, &self.path, &mut T::Memo::default())?;
+        if let Some(chain) = &mut self.chain {
+            chain.follow(self.line, LineHash::of(&self.buffer), read.prev());
+        }
+        Ok(Some(read))
+    }
+
+    /// Reads the rest on all cores: makes something of each match, and takes what was made in the
+    /// order of the log, until there is an error.
+    ///
+    /// # Errors
+    /// If the file cannot be read, a line is not a match, or what was made cannot be taken.
+    pub fn each<T: LogLine, M: Send, E: From<LogError>>(
+        &mut self,
+        make: impl Fn(T) -> M + Sync,
+        mut take: impl FnMut(M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let path = Arc::clone(&self.path);
+        let checking = self.chain.is_some();
+        let mut batch = self.batch()?;
+        let mut made = Vec::new();
+        loop {
+            let (mut next, mut now, mut taken) = (Ok(Batch::default()), Vec::new(), Ok(()));
+            let before = std::mem::take(&mut made);
+            // While a batch is worked on, this thread takes what came of the one before, and reads
+            // the next one.
+            rayon::in_place_scope(|scope| {
+                let (path, batch, now, make) = (&*path, &batch, &mut now, &make);
+                scope.spawn(move |_| *now = batch.make(path, checking, make));
+                taken = self.take(before, &mut take);
+                if taken.is_ok() && !batch.text.is_empty() {
+                    next = self.batch();
+                }
+            });
+            taken?;
+            made = now;
+            match next {
+                Ok(next) if batch.text.is_empty() => {
+                    debug_assert!(next.text.is_empty());
+                    return Ok(());
+                }
+                Ok(next) => batch = next,
+                Err(error) => {
+                    self.take(made, &mut take)?;
+                    return Err(error.into());
+                }
+            }
+        }
+    }
+
+    fn take<M, E: From<LogError>>(
+        &mut self,
+        made: Vec<Result<Made<M>, LogError>>,
+        take: &mut impl FnMut(M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for made in made {
+            let Made { made, line, link } = made?;
+            if let (Some(chain), Some((hash, prev))) = (&mut self.chain, link) {
+                chain.follow(line, hash, prev.as_deref());
+            }
+            take(made)?;
+        }
+        Ok(())
+    }
+
+    /// The next lines; without text at the end.
+    fn batch(&mut self) -> Result<Batch, LogError> {
+        let mut batch = Batch {
+            text: Vec::with_capacity(BATCH + BATCH / 16),
+            lines: Vec::new(),
+        };
+        let text = &mut batch.text;
+        let read = self.reader.by_ref().take(BATCH as u64).read_to_end(text);
+        read.map_err(|error| self.io(error))?;
+        if text.last().is_some_and(|last| *last != b'\n') {
+            self.line_into(text)?;
+        }
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', text) {
+            self.line += 1;
+            if !text[start..end].trim_ascii().is_empty() {
+                batch.lines.push((self.line, start..end + 1));
+            }
+            start = end + 1;
+        }
+        if start < text.len() {
+            self.line += 1;
+            self.cut = Some(CutLine {
+                line: self.line,
+                bytes: text.len() - start,
+            });
+        }
+        Ok(batch)
+    }
+
+    fn io(&self, error: io::Error) -> LogError {
+        LogError::Io {
+            path: self.path.to_path_buf(),
+            error,
+        }
+    }
+
+    /// Reads up to the end of a line; gives the number of bytes.
+    fn line_into(&mut self, text: &mut Vec<u8>) -> Result<usize, LogError> {
+        let mut most = self.reader.by_ref().take(MOST_LINE);
+        let read = most.read_until(b'\n', text);
+        let read = read.map_err(|error| self.io(error))?;
+        if read as u64 == MOST_LINE {
+            return Err(LogError::Line {
+                path: self.path.to_path_buf(),
+                line: self.line + 1,
+                reason: format!("it is longer than {MOST_LINE} bytes"),
+            });
+        }
+        Ok(read)
+    }
+
+    /// Reads on until there is a line in the buffer that is not empty. Gives false at the end.
+    fn fill(&mut self) -> Result<bool, LogError> {
+        loop {
+            let mut buffer = std::mem::take(&mut self.buffer);
+            buffer.clear();
+            let read = self.line_into(&mut buffer);
+            self.buffer = buffer;
+            let bytes = read?;
+            if bytes == 0 {
+                return Ok(false);
+            }
+            self.line += 1;
+            if self.buffer.last() != Some(&b'\n') {
+                let line = self.line;
+                self.cut = Some(CutLine { line, bytes });
+                return Ok(false);
+            }
+            if !self.buffer.trim_ascii().is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+impl Batch {
+    /// Makes something of each line, on all cores.
+    fn make<T: LogLine, M: Send>(
+        &self,
+        path: &Path,
+        checking: bool,
+        make: impl Fn(T) -> M + Sync,
+    ) -> Vec<Result<Made<M>, LogError>> {
+        let one = |memo: &mut T::Memo, (line, range): &(usize, Range<usize>)| {
+            let text = &self.text[range.clone()];
+            let read: T = parse(text, *line, path, memo)?;
+            let link = checking.then(|| (LineHash::of(text), read.prev().map(str::to_owned)));
+            Ok(Made {
+                made: make(read),
+                line: *line,
+                link,
+            })
+        };
+        let lines = self.lines.par_iter().with_min_len(8);
+        lines.map_init(T::Memo::default, one).collect()
+    }
+}
+
+fn parse<T: LogLine>(
+    text: &[u8],
+    line: usize,
+    path: &Path,
+    memo: &mut T::Memo,
+) -> Result<T, LogError> {
+    /// What every format has.
+    #[derive(Deserialize)]
+    struct Head {
+        format: u32,
+    }
+    let wrong = |reason: String| LogError::Line {
+        path: path.to_owned(),
+        line,
+        reason,
+    };
+    match T::read(text, memo) {
+        Ok(read) if read.format() <= LOG_FORMAT => Ok(read),
+        Ok(read) => Err(wrong(newer(read.format()))),
+        Err(error) => Err(wrong(match serde_json::from_slice::<Head>(text) {
+            Ok(head) if head.format > LOG_FORMAT => newer(head.format),
+            _ => error.to_string(),
+        })),
+    }
+}
+
+fn newer(format: u32) -> String {
+    format!("it has format {format}, this version reads up to {LOG_FORMAT}")
+}
+
+impl Iterator for LogFile {
+    type Item = Result<Record, LogError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A match as a line, of a format.
+    fn line(format: u32) -> String {
+        let line = serde_json::json!({
+            "format": format, "match": "m-000001", "game": "siam", "options": {}, "seed": 1,
+            "start": {"ply": 0}, "players": [{"name": "a", "role": "x", "command": []}],
+            "time": {"startup_ms": 1, "margin_ms": 1},
+            "limits": {"max_plies": null, "repetition": null}, "opening": 0,
+            "moves": [{"seat": 0, "move": "c1", "ms": 1.5, "info": {"depth": 3}}],
+            "result": {"scores": [1], "outcome": [1.0], "reason": "x", "faults": []},
+            "started": "", "duration_ms": 1, "referee": ""
+        });
+        format!("{line}\n")
+    }
+
+    #[test]
+    fn what_statistics_need_is_read_by_the_same_rules() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(LOG_NAME);
+        let good = line(LOG_FORMAT);
+        std::fs::write(&path, format!("{good}\n{good}{}", &good[..40])).expect("written");
+        let mut log = LogFile::open(folder.path()).expect("a log");
+        let record: Record = log.read().expect("readable").expect("there");
+        let lean: MatchSummary = log.read().expect("readable").expect("there");
+        assert_eq!(lean, MatchSummary::from(&record));
+        assert!(log.read::<MatchSummary>().expect("readable").is_none());
+        assert_eq!(log.cut(), Some(&CutLine { line: 4, bytes: 40 }));
+        std::fs::write(&path, line(LOG_FORMAT + 1)).expect("written");
+        let mut log = LogFile::open(&path).expect("a log");
+        let error = log.read::<MatchSummary>().expect_err("newer").to_string();
+        assert!(
+            error.contains("line 1") && error.contains("has format 2"),
+            "{error}"
+        );
+    }
+}

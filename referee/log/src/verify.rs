@@ -1,0 +1,573 @@
+//! Checks that a recorded match could have happened and ended as recorded.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arbiter::adjudication::{self, LimitWatch};
+use arbiter::chance::{Chance, Draws, MOST_OTHERS};
+use deals::{Pairing, Secret};
+use games::kit::rng::hash_text;
+use games::session::{MoveError, PlyByPly, Tally};
+use games::{Actor, BrokenRules, Catalog, Limits, Rules, Session, ToMove, UnknownGame};
+use protocol::{Fault, LoggedMove, MatchResult, Record};
+use thiserror::Error;
+
+use super::adjudicated::{Adjudicated, Refused};
+
+/// What does not fit in a recorded match.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Mismatch {
+    /// No game has this id.
+    #[error(transparent)]
+    UnknownGame(#[from] UnknownGame),
+    /// The game does not take these options.
+    #[error("{0}")]
+    Options(String),
+    /// The rules are not those that the match was played by.
+    #[error(
+        "it was played by {recorded}, but here are {now}; `--rules` names rules to check it by all the same"
+    )]
+    OtherRules {
+        /// The hash of the recorded ones, in words.
+        recorded: String,
+        /// The hash of those that are there.
+        now: String,
+    },
+    /// The start is not a position of the game.
+    #[error("start: {0}")]
+    Start(String),
+    /// The number of players is not that of seats.
+    #[error("{players} players for {seats} seats")]
+    Players {
+        /// Recorded.
+        players: usize,
+        /// Of the game.
+        seats: usize,
+    },
+    /// The opening is longer than the match.
+    #[error("an opening of {opening} plies, but only {moves} moves")]
+    Opening {
+        /// Recorded.
+        opening: u32,
+        /// Recorded.
+        moves: usize,
+    },
+    /// The opening has plies that a bot took time for.
+    #[error("the opening is recorded with plies that took time, so the referee did not make them")]
+    Timed,
+    /// A move that is not legal.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Which one, from 1.
+        number: usize,
+        /// Why not.
+        error: String,
+    },
+    /// A move of a seat that was not to move.
+    #[error("move {number}: recorded for {recorded}, but {to_move} was to move")]
+    Seat {
+        /// Which one, from 1.
+        number: usize,
+        /// Recorded.
+        recorded: String,
+        /// By the rules.
+        to_move: String,
+    },
+    /// Chance does not bring this.
+    #[error(
+        "move {number}: chance is recorded to bring `{recorded}`, but the match's {} brings `{drawn}`",
+        if *dealt { "deal" } else { "seed" }
+    )]
+    Chance {
+        /// Which one, from 1.
+        number: usize,
+        /// Recorded.
+        recorded: String,
+        /// What follows from the seed or the deal.
+        drawn: String,
+        /// Whether it is dealt from a secret.
+        dealt: bool,
+    },
+    /// It was dealt from another secret.
+    #[error(
+        "`deal` is recorded as {recorded}, but the secret that is there has the SHA-256 {known}"
+    )]
+    Deal {
+        /// What the log says of the secret.
+        recorded: String,
+        /// What it should say.
+        known: String,
+    },
+    /// The start is not what was dealt.
+    #[error("`start` is not what is dealt from the secret")]
+    DealtStart,
+    /// The last step lacks the moves of some seats.
+    #[error("the moves end in the middle of a step")]
+    HalfStep,
+    /// Moves after the end.
+    #[error("move {number}: the match was over by `{reason}` before it")]
+    AfterEnd {
+        /// Which one, from 1.
+        number: usize,
+        /// What had ended it.
+        reason: String,
+    },
+    /// No end is reached.
+    #[error("the moves do not lead to an end, but the result's reason is `{reason}`")]
+    NoEnd {
+        /// Recorded.
+        reason: String,
+    },
+    /// A part that is not the one of the rules.
+    #[error("`{field}` is recorded as {recorded}, but is {actual}")]
+    Result {
+        /// Which part.
+        field: String,
+        /// Recorded.
+        recorded: String,
+        /// By the rules.
+        actual: String,
+    },
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
+    /// An adjudication that nothing there leads to.
+    #[error("adjudication at ply {ply}: {reason}")]
+    Adjudication {
+        /// Recorded.
+        ply: u32,
+        /// Why not.
+        reason: String,
+    },
+    /// A fault that cannot have happened there.
+    #[error("fault of seat {seat}: {reason}")]
+    Fault {
+        /// Recorded.
+        seat: usize,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl From<Refused> for Mismatch {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Wrong { ply, reason } => Mismatch::Adjudication { ply, reason },
+            Refused::Broken(broken) => Mismatch::Broken(broken),
+        }
+    }
+}
+
+/// Which versions of rules from outside may check a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Versions {
+    /// Those that it was played by.
+    Recorded,
+    /// Any.
+    Any,
+}
+
+/// How far what was dealt and drawn can be checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DealCheck<'a> {
+    /// What the tournament deals from, if it is known.
+    pub secret: Option<&'a Secret>,
+    /// Whether matches may start from a book, and not from what is dealt.
+    pub has_book: bool,
+}
+
+/// Replays a match and compares its result.
+///
+/// The rules are those of the catalog. What was dealt from a secret of the tournament is taken as it is.
+///
+/// # Errors
+/// The first thing that does not fit.
+pub fn verify(record: &Record, catalog: &Catalog, versions: Versions) -> Result<(), Mismatch> {
+    verify_deal(record, catalog, versions, DealCheck::default())
+}
+
+/// The same, and deals again.
+///
+/// # Errors
+/// The first thing that does not fit.
+pub fn verify_deal(
+    record: &Record,
+    catalog: &Catalog,
+    versions: Versions,
+    deals: DealCheck<'_>,
+) -> Result<(), Mismatch> {
+    let mut replay = Replay::open(record, catalog, versions, deals)?;
+    replay.moves(&record.moves)?;
+    replay.rules.comes_back(&*replay.session)?;
+    replay.result(&record.result)
+}
+
+/// What the draws of a match follow from; `None` if that is not known.
+fn draws(
+    record: &Record,
+    rules: &dyn Rules,
+    secret: Option<&Secret>,
+) -> Result<Option<Draws>, Mismatch> {
+    let needed = secret.filter(|_| rules.info().has_deals());
+    match (&record.deal, needed) {
+        (None, None) => Ok(Some(Draws::Seed(record.seed))),
+        (Some(_), None) => Ok(None),
+        (recorded, Some(secret)) => {
+            let known = secret.commitment();
+            if recorded.as_ref() != Some(&known) {
+                let recorded = recorded.clone().unwrap_or_else(|| "nothing".to_owned());
+                return Err(Mismatch::Deal { recorded, known });
+            }
+            let names = record.players.iter().map(|player| &*player.name);
+            let pairing = Pairing {
+                rules,
+                seed: record.seed,
+                names: names.collect(),
+            };
+            Ok(Some(Draws::Key(secret.key(&pairing))))
+        }
+    }
+}
+
+/// Refuses a start that is not the one that was dealt, nor one of those that were tried when that was
+/// not balanced.
+fn start_was_dealt(record: &Record, rules: &dyn Rules, draws: Draws) -> Result<(), Mismatch> {
+    let others = (1..MOST_OTHERS).map(|number| draws.other(number));
+    for (at, draws) in std::iter::once(draws).chain(others).enumerate() {
+        let dealt = rules.start(draws.start())?.state()?;
+        if dealt == record.start {
+            return Ok(());
+        }
+        // Where all starts are the same, no other one was tried.
+        if at == 1 && dealt == rules.start(0)?.state()? {
+            break;
+        }
+    }
+    Err(Mismatch::DealtStart)
+}
+
+struct Replay<'a> {
+    record: &'a Record,
+    rules: Arc<dyn Rules>,
+    session: Box<dyn Session>,
+    /// After how many moves it is looked at whether the state comes back, besides the end.
+    looked_at: usize,
+    /// The plies of a step that is not complete.
+    step: PlyByPly,
+    /// `None` if it is not known what chance brings.
+    chance: Option<Chance>,
+    watch: LimitWatch,
+    /// A limit that was reached.
+    stopped: Option<&'static str>,
+    /// Whether an adjudication came after the moves until now, and is right.
+    adjudicated: Adjudicated,
+}
+
+impl<'a> Replay<'a> {
+    fn open(
+        record: &'a Record,
+        catalog: &Catalog,
+        versions: Versions,
+        deals: DealCheck<'_>,
+    ) -> Result<Self, Mismatch> {
+        let game = catalog.find(&record.game)?;
+        let rules = game
+            .configure(&record.options)
+            .map_err(|error| Mismatch::Options(error.to_string()))?;
+        let now = rules.origin().map(|origin| &origin.sha256);
+        let recorded = record.rules.as_ref().map(|rules| &rules.sha256);
+        if versions == Versions::Recorded && now != recorded {
+            return Err(Mismatch::OtherRules {
+                recorded: hash_in_words(recorded),
+                now: hash_in_words(now),
+            });
+        }
+        let session = rules
+            .load(&record.start)
+            .map_err(|error| Mismatch::Start(error.to_string()))?;
+        let (players, seats) = (record.players.len(), rules.seats());
+        if players != seats {
+            return Err(Mismatch::Players { players, seats });
+        }
+        let (opening, moves) = (record.opening, record.moves.len());
+        if opening as usize > moves {
+            return Err(Mismatch::Opening { opening, moves });
+        }
+        for (seat, (player, role)) in record.players.iter().zip(rules.roles()).enumerate() {
+            same(&format!("players[{seat}].role"), &player.role, role)?;
+        }
+        let timed = |played: &LoggedMove| {
+            played.ms.0 != Duration::ZERO || played.cpu_ms.is_some() || played.info.is_some()
+        };
+        if record.moves[..opening as usize].iter().any(timed) {
+            return Err(Mismatch::Timed);
+        }
+        let draws = draws(record, &*rules, deals.secret)?;
+        if let Some(draws @ Draws::Key(_)) = draws
+            && !deals.has_book
+            // Another version may write states in another way.
+            && versions == Versions::Recorded
+        {
+            start_was_dealt(record, &*rules, draws)?;
+        }
+        let mut watch = LimitWatch::new(Limits {
+            max_plies: record.limits.max_plies,
+            repetition: record.limits.repetition,
+        });
+        let stopped = watch.see(&*session)?;
+        let mut replay = Replay {
+            adjudicated: Adjudicated::of(record),
+            record,
+            rules,
+            looked_at: match moves {
+                0 => 0,
+                moves => 1 + hash_text(&record.match_id) as usize % moves,
+            },
+            session,
+            step: PlyByPly::default(),
+            chance: draws.map(Chance::with),
+            watch,
+            stopped,
+        };
+        replay.adjudicated.look(0, &*replay.session)?;
+        Ok(replay)
+    }
+
+    /// What has ended the match, if anything has.
+    fn end(&self) -> Option<String> {
+        let reason = self.session.reason().map(|reason| reason.into_owned());
+        let stopped = reason.or(self.stopped.map(str::to_owned));
+        stopped.or(self.adjudicated.end().map(|by| by.reason().to_owned()))
+    }
+
+    fn moves(&mut self, moves: &[LoggedMove]) -> Result<(), Mismatch> {
+        for (i, played) in moves.iter().enumerate() {
+            let number = i + 1;
+            if let Some(reason) = self.end() {
+                return Err(Mismatch::AfterEnd { number, reason });
+            }
+            let actor = self.step.next(&*self.session);
+            let recorded = played.seat.map_or(Actor::Chance, Actor::Seat);
+            if let Some(to_move) = actor.filter(|actor| *actor != recorded) {
+                return Err(Mismatch::Seat {
+                    number,
+                    recorded: recorded.to_string(),
+                    to_move: to_move.to_string(),
+                });
+            }
+            if self.step.is_whole() {
+                self.faults_come_in_turn(i)?;
+            }
+            match played.seat {
+                Some(seat) => self.forced_moves_follow_a_fault(seat, played.forced)?,
+                None => self.chance_was_drawn(i, &played.mv)?,
+            }
+            let added = self.step.add(&mut *self.session, &played.mv);
+            added.map_err(|error| match error {
+                MoveError::Broken(broken) => Mismatch::Broken(broken),
+                error => Mismatch::Move {
+                    number,
+                    error: error.to_string(),
+                },
+            })?;
+            if i >= self.record.opening as usize {
+                self.adjudicated.note(played);
+            }
+            if self.step.is_whole() && number == self.looked_at {
+                self.rules.comes_back(&*self.session)?;
+            }
+            if self.step.is_whole() {
+                self.stopped = self.watch.see(&*self.session)?;
+                self.adjudicated.look(number, &*self.session)?;
+            }
+        }
+        if self.step.is_whole() {
+            Ok(())
+        } else {
+            Err(Mismatch::HalfStep)
+        }
+    }
+
+    /// What chance brings follows from the match's seed or its deal, but in openings, which may be from a
+    /// book.
+    fn chance_was_drawn(&mut self, made: usize, outcome: &str) -> Result<(), Mismatch> {
+        let Some(chance) = &mut self.chance else {
+            return Ok(());
+        };
+        if made < self.record.opening as usize {
+            chance.skip();
+            return Ok(());
+        }
+        let drawn = chance.draw(&*self.session)?;
+        if drawn == outcome {
+            return Ok(());
+        }
+        Err(Mismatch::Chance {
+            number: made + 1,
+            recorded: outcome.to_owned(),
+            drawn,
+            dealt: self.record.deal.is_some(),
+        })
+    }
+
+    /// Who is at fault when these moves were made was to move, but before the first turn, when
+    /// any seat can fail to start.
+    fn faults_come_in_turn(&self, made: usize) -> Result<(), Mismatch> {
+        let (ply, to_move) = (self.session.ply(), self.session.to_move());
+        let starting = made == self.record.opening as usize || self.only_chance_was_before(made);
+        let mut now = self
+            .record
+            .result
+            .faults
+            .iter()
+            .filter(|fault| fault.ply == ply);
+        match now.find(|fault| !starting && !to_move.includes(fault.seat)) {
+            Some(fault) => Err(Mismatch::Fault {
+                seat: fault.seat,
+                reason: format!("it was not its turn at ply {ply}"),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether no seat has moved after the opening when so many moves were made.
+    fn only_chance_was_before(&self, made: usize) -> bool {
+        let after_opening = self.record.moves.get(self.record.opening as usize..made);
+        after_opening.is_some_and(|moves| moves.iter().all(|played| played.seat.is_none()))
+    }
+
+    /// A seat plays for itself until its fault, and not any more from there on.
+    fn forced_moves_follow_a_fault(&self, seat: usize, forced: bool) -> Result<(), Mismatch> {
+        let ply = self.session.ply();
+        let faults = &self.record.result.faults;
+        let lost = faults.iter().any(|f| f.seat == seat && f.ply <= ply);
+        if lost == forced {
+            return Ok(());
+        }
+        let reason = if lost {
+            format!("it played on at ply {ply} as if nothing had happened")
+        } else {
+            format!("its move at ply {ply} is a forced one, but it had no fault yet")
+        };
+        Err(Mismatch::Fault { seat, reason })
+    }
+
+    fn result(&self, recorded: &MatchResult) -> Result<(), Mismatch> {
+        self.adjudicated.must_be_found()?;
+        let at_fault = self.at_fault(recorded)?;
+        let Tally { scores, outcome } = match (self.session.end(), self.adjudicated.result()) {
+            (Some(end), _) => end.tally,
+            (None, Some(adjudicated)) if self.stopped.is_none() && recorded.faults.is_empty() => {
+                adjudicated
+            }
+            (None, _) => self.session.tally()?,
+        };
+        let (outcome, reason) = if recorded.faults.is_empty() {
+            let Some(reason) = self.end() else {
+                let reason = recorded.reason.clone();
+                return Err(Mismatch::NoEnd { reason });
+            };
+            (outcome, reason)
+        } else {
+            (
+                adjudication::forfeit_outcome(&outcome, &at_fault),
+                adjudication::FORFEIT.to_owned(),
+            )
+        };
+        same("reason", &recorded.reason, &reason)?;
+        same("scores", &recorded.scores, &scores)?;
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
+        let equal = recorded.outcome.len() == outcome.len()
+            && recorded.outcome.iter().zip(&outcome).all(close);
+        if equal {
+            return Ok(());
+        }
+        same("outcome", &recorded.outcome, &outcome)
+    }
+
+    /// Which seats are at fault, if the recorded faults can have happened.
+    fn at_fault(&self, recorded: &MatchResult) -> Result<Vec<bool>, Mismatch> {
+        let mut at_fault = vec![false; self.record.players.len()];
+        let last = self.session.ply();
+        for fault in &recorded.faults {
+            let seat = fault.seat;
+            let wrong = |reason: &str| {
+                let reason = reason.to_owned();
+                Err(Mismatch::Fault { seat, reason })
+            };
+            match at_fault.get_mut(seat) {
+                None => return wrong("there is no such seat"),
+                Some(true) => return wrong("it is at fault twice"),
+                Some(known) => *known = true,
+            }
+            if fault.ply > last {
+                return wrong("it comes after the last move");
+            }
+        }
+        match recorded.faults.last() {
+            None => Ok(at_fault),
+            // The others played on, so there must be an end.
+            Some(_) if !adjudication::decided_by_faults(&at_fault) => match self.end() {
+                Some(_) => Ok(at_fault),
+                None => {
+                    let reason = recorded.reason.clone();
+                    Err(Mismatch::NoEnd { reason })
+                }
+            },
+            Some(fault) => self.decisive(fault).map(|()| at_fault),
+        }
+    }
+
+    /// Whether a fault can have ended the match where the moves end.
+    fn decisive(&self, fault: &Fault) -> Result<(), Mismatch> {
+        let last = self.session.ply();
+        let wrong = |reason: String| {
+            Err(Mismatch::Fault {
+                seat: fault.seat,
+                reason,
+            })
+        };
+        if fault.ply != last {
+            let ply = fault.ply;
+            return wrong(format!(
+                "it decided the match at ply {ply}, but the moves end at {last}"
+            ));
+        }
+        // Before the first turn any seat can fail to start; from then on only the one to move.
+        let starting = self.only_chance_was_before(self.record.moves.len());
+        let to_move = self.session.to_move();
+        if to_move == ToMove::OVER {
+            return wrong("the game was over".to_owned());
+        }
+        if !to_move.includes(fault.seat) && !starting {
+            return wrong("it was not its turn".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// How a message names rules by their hash.
+fn hash_in_words(sha256: Option<&String>) -> String {
+    match sha256 {
+        Some(sha256) => format!(
+            "rules with the hash {}…",
+            sha256.get(..12).unwrap_or(sha256)
+        ),
+        None => "the rules that are built in".to_owned(),
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(
+    field: &str,
+    recorded: &T,
+    actual: &T,
+) -> Result<(), Mismatch> {
+    if recorded == actual {
+        return Ok(());
+    }
+    Err(Mismatch::Result {
+        field: field.to_owned(),
+        recorded: format!("{recorded:?}"),
+        actual: format!("{actual:?}"),
+    })
+}

@@ -1,0 +1,7 @@
+//! The machine that matches run on: what it is, how fast and how busy, its cores, its memory.
+
+pub mod cores;
+pub mod identity;
+pub mod load;
+pub mod memory;
+pub mod yardstick;

@@ -1,0 +1,12 @@
+//! Bots think about positions: of a match that was played, or of one that begins anywhere. An analysis
+//! is a match up to the position, of which one more ply is asked.
+
+mod each_ply;
+mod position;
+mod think;
+mod thought;
+
+pub use each_ply::{PlyAnalysis, each_ply, with_analysis};
+pub use position::{AnalysedMatch, AnalysedPosition, NoAnalysis};
+pub use think::think;
+pub use thought::Thought;

@@ -1,0 +1,197 @@
+//! A game of a rules program under some options.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use games::session::{LoadError, Origin};
+use games::{
+    BrokenRules, ConfigureError, Entry, Info, OptionError, Options, Rules, Seat, Session,
+    StateError,
+};
+use protocol::{ModelError, ModelErrorCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::game::{Beginning, ProgramRules, built_in};
+use super::position::Position;
+use super::program::RulesProgram;
+use super::session::ProgramSession;
+use super::trial;
+
+/// The rules under these options. Asks the program, which may refuse what each option allows.
+fn configure(
+    program: &Arc<RulesProgram>,
+    info: &Arc<Info>,
+    own_id: &str,
+    varies: bool,
+    given: &Value,
+) -> Result<ProgramRules, ConfigureError> {
+    let mut rules = ProgramRules {
+        options: Options::read(info, given)?,
+        program: program.clone(),
+        info: info.clone(),
+        own_id: own_id.to_owned(),
+        roles: info.roles.clone(),
+        built_in: built_in(program, own_id, given),
+    };
+    let body = rules.new_request(&Beginning::Seed(0), None, &[]);
+    let seats = (!varies).then_some(info.roles.len());
+    let asked = program.with_line(|line| {
+        line.holds = None;
+        line.ask(&body, |text| Position::read(text, seats)?.listed())
+    })?;
+    let first = asked.map_err(|error| {
+        ConfigureError::Option(OptionError {
+            game: info.id.clone(),
+            name: "options".to_owned(),
+            message: error.message,
+        })
+    })?;
+    if varies {
+        rules.roles = match first.roles {
+            Some(roles) if !roles.is_empty() && roles.len() <= info.roles.len() => roles,
+            _ => {
+                return Err(ConfigureError::Broken(BrokenRules::new(format!(
+                    "the rules program `{}` has `seats` for the game `{own_id}`, but its answer to \
+                     `new` gives no fitting `roles`",
+                    program.name()
+                ))));
+            }
+        };
+    }
+    Ok(rules)
+}
+
+/// The games of a program, for the catalog.
+pub(super) fn entries(program: &Arc<RulesProgram>) -> Vec<Arc<Entry>> {
+    let entries = program.games().iter().map(|game| {
+        let info = program.info(game);
+        let shared = Arc::new(info.clone());
+        let (program, own_id) = (program.clone(), game.id.clone());
+        let is_referee = program.is_referee();
+        let varies = game.seats.is_some();
+        let guide = game.guide.clone().unwrap_or_default();
+        let entry = Entry::new(info, guide, move |given| {
+            let rules = configure(&program, &shared, &own_id, varies, given)?;
+            Ok(Arc::new(SharedRules(Arc::new(rules))) as Arc<dyn Rules>)
+        });
+        Arc::new(if is_referee {
+            entry.played_as(&game.id)
+        } else {
+            entry
+        })
+    });
+    entries.collect()
+}
+
+/// A session that begins like this.
+///
+/// # Errors
+/// If the program does not work, or refuses the beginning: then its error is inside.
+fn open(
+    rules: &Arc<ProgramRules>,
+    beginning: Beginning,
+) -> Result<Result<Box<dyn Session>, ModelError>, BrokenRules> {
+    let opened = ProgramSession::open(rules, beginning)?;
+    Ok(opened.map(|session| Box::new(session) as Box<dyn Session>))
+}
+
+/// Rules are shared by their sessions.
+pub(super) struct SharedRules(pub(super) Arc<ProgramRules>);
+
+impl Rules for SharedRules {
+    fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn own_id(&self) -> &str {
+        &self.0.own_id
+    }
+
+    fn options(&self) -> &Options {
+        &self.0.options
+    }
+
+    fn roles(&self) -> &[String] {
+        &self.0.roles
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        Some(&self.0.program.origin)
+    }
+
+    fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
+        open(&self.0, Beginning::Seed(seed))?.map_err(|error| {
+            BrokenRules::new(format!(
+                "the rules program `{}` cannot start the game `{}`: {}",
+                self.0.program.name(),
+                self.0.own_id,
+                error.message
+            ))
+        })
+    }
+
+    fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
+        let opened = open(&self.0, Beginning::State(Arc::from(state.to_string())))?;
+        opened.map_err(|error| LoadError::State(not_a_state(error)))
+    }
+
+    fn comes_back(&self, session: &dyn Session) -> Result<(), BrokenRules> {
+        trial::comes_back(self, session)
+    }
+
+    fn sample(
+        &self,
+        observation: &Value,
+        seat: Seat,
+        seed: u64,
+        count: u32,
+    ) -> Result<Vec<Value>, LoadError> {
+        #[derive(Deserialize)]
+        struct Samples {
+            states: Vec<Value>,
+        }
+
+        let program = &self.0.program;
+        if !program.can.sample {
+            return Ok(Vec::new());
+        }
+        let new = json!({
+            "op": "new", "game": self.0.own_id, "options": self.0.options.to_json(),
+            "observation": observation, "as": seat,
+        });
+        let sample = json!({"op": "sample", "as": seat, "seed": seed, "count": count});
+        let body = |request: Value| {
+            let text = request.to_string();
+            text[1..text.len() - 1].to_owned()
+        };
+        let samples = program.with_line(|line| {
+            line.holds = None;
+            if let Err(error) = line.ask(&body(new), |_| Ok(()))? {
+                return Ok(Err(error));
+            }
+            line.ask(&body(sample), |text| {
+                serde_json::from_str::<Samples>(text)
+                    .map_err(|error| format!("gave samples that cannot be read ({error})"))
+            })
+        })?;
+        let samples = samples.map_err(|error| LoadError::State(not_a_state(error)))?;
+        Ok(samples.states)
+    }
+}
+
+/// The rules of a program, if these are such.
+pub(super) fn of(rules: &dyn Rules) -> Option<&ProgramRules> {
+    let shared: &SharedRules = rules.as_any().downcast_ref()?;
+    Some(&shared.0)
+}
+
+/// What a program says of a state that it does not take.
+fn not_a_state(error: ModelError) -> StateError {
+    debug_assert_ne!(error.code, ModelErrorCode::BrokenRules);
+    StateError::new("state", error.message)
+}

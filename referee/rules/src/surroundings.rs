@@ -1,0 +1,55 @@
+//! What programs need besides their sources, and why they may be of no use.
+
+use std::time::Duration;
+
+use games::{BrokenRules, TakenId};
+use supervisor::FactoryError;
+use thiserror::Error;
+
+use super::source::{SourceError, TIMEOUT};
+
+/// Rules that cannot be used.
+#[derive(Debug, Error)]
+pub enum RulesError {
+    /// A source that is none.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The program cannot be started on this machine.
+    #[error(transparent)]
+    Factory(#[from] FactoryError),
+    /// The program does not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
+    /// Two sources have a game of the same id.
+    #[error(
+        "{taken}: `{source_name}` has one, too; give its source a prefix, as in `rules = [{{ command = \"…\", prefix = \"my\" }}]`"
+    )]
+    Taken {
+        /// The second source.
+        source_name: String,
+        /// The id.
+        taken: TakenId,
+    },
+}
+
+/// What programs need besides their sources.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Whether they are supervised and confined. Inside of a bot they are plain children, which the
+    /// bot's own sandbox confines.
+    pub supervised: bool,
+    /// How long they may think about a request.
+    pub timeout: Duration,
+    /// How long sheets may be grounded; `None` for as long as rules may think.
+    pub grounding: Option<Duration>,
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Surroundings {
+            supervised: true,
+            timeout: TIMEOUT,
+            grounding: None,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What bots answer to `hello` about the games that they play, asked once before a new tournament begins.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use config::Config;
+use futures_util::stream::{self, StreamExt as _};
+use log::WriteError;
+use serde::{Deserialize, Serialize};
+use supervisor::{BotFactory, BotSpec};
+
+use super::{AdmissionError, builds, read_note, write_note};
+
+/// What the folder of a tournament says about the games of bots.
+pub(super) const ANSWERS: &str = "bot-games.toml";
+/// The comment above it.
+const COMMENT: &str = "# The games of bots whose configuration does not name them, as their `hello` did before the first match.\n";
+
+/// The file [`ANSWERS`].
+#[derive(Default, Serialize, Deserialize)]
+struct AnswersFile {
+    games: BTreeMap<String, Vec<String>>,
+}
+
+/// Whether there are bots to ask: all, or those of these names.
+pub fn are_wanted(config: &Config, among: Option<&[String]>) -> bool {
+    to_ask(config, among).next().is_some()
+}
+
+/// The bots whose games are not known. Other machines play parts of a schedule, and must agree on it
+/// without asking.
+fn to_ask<'a>(
+    config: &'a Config,
+    among: Option<&'a [String]>,
+) -> impl Iterator<Item = &'a Arc<BotSpec>> {
+    let bots = config.bots.iter().filter(move |bot| {
+        let is_meant = among.is_none_or(|names| names.contains(&bot.name));
+        is_meant && bot.games.is_none() && bot.ggp.is_none()
+    });
+    bots.filter(|_| config.plays_here_alone())
+}
+
+/// The configuration, with the games of bots that do not play all: all bots are asked, or those of these
+/// names. A bot that does not start plays all games, and forfeits them.
+///
+/// # Errors
+/// If nothing can be started on this machine, or the bots cannot meet in the games that they play.
+pub async fn ask(
+    mut config: Config,
+    among: Option<&[String]>,
+) -> Result<Config, AdmissionError> {
+    let at_a_time = available_parallelism().map_or(1, |cores| cores.get());
+    let asked: Vec<_> = to_ask(&config, among).cloned().collect();
+    let answers = asked.iter().map(|spec| games_of(&config, spec));
+    let mut answers = stream::iter(answers).buffered(at_a_time);
+    let mut answered = config.answered.clone();
+    let mut specs = asked.iter();
+    while let (Some(games), Some(spec)) = (answers.next().await, specs.next()) {
+        if let Some(games) = games? {
+            answered.insert(spec.name.clone(), games);
+        }
+    }
+    drop(answers);
+    config.answered = answered;
+    let met = config.check_participation();
+    met.map_err(AdmissionError::Games)?;
+    Ok(config)
+}
+
+/// The games that a bot names; `None` if it names none, or does not start.
+async fn games_of(
+    config: &Config,
+    spec: &Arc<BotSpec>,
+) -> Result<Option<Vec<String>>, AdmissionError> {
+    let hidden = builds::others(config, spec);
+    let factory = BotFactory::new(std::slice::from_ref(spec), &hidden, None)?;
+    let hello = factory.hello_of(spec).await;
+    Ok(hello.and_then(|hello| hello.games))
+}
+
+/// Notes the answers in the folder of the tournament.
+///
+/// # Errors
+/// If that cannot be written.
+pub fn note(folder: &Path, config: &Config) -> Result<(), WriteError> {
+    let file = AnswersFile {
+        games: config.answered.clone(),
+    };
+    write_note(folder, ANSWERS, config.answered.is_empty(), COMMENT, &file)
+}
+
+/// The answers that a folder has.
+///
+/// # Errors
+/// If the file cannot be used.
+pub fn noted(folder: &Path) -> Result<BTreeMap<String, Vec<String>>, AdmissionError> {
+    let file: Option<AnswersFile> = read_note(folder, ANSWERS)?;
+    Ok(file.unwrap_or_default().games)
+}

@@ -1,0 +1,502 @@
+//! Builds and setups of bots: run in a sandbox, within a quota, and reported by the line of their output
+//! that says most.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Seek as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use config::submissions::BOT_FILE;
+use config::{BuildPlan, Config};
+use files::places;
+use supervisor::sandbox::build::SandboxError;
+use supervisor::sandbox::limits::Tier;
+use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
+use tokio::time::{Instant, sleep};
+
+use super::census::Census;
+use super::quota::Watch;
+
+/// Where the output of a build goes, in the bot's folder.
+pub const BUILD_LOG: &str = "build.log";
+/// Where that of a setup goes. It is hidden, so that it does not count as one of the bot's files: it may
+/// be another one on each machine.
+const SETUP_LOG: &str = ".setup.log";
+/// How much of a log is searched for the line that says what is wrong, in bytes.
+const LOG_END: u64 = 64 << 10;
+/// How much of it the author gets, in bytes.
+const LOG_SHOWN: usize = 4 << 10;
+/// How many files of a bot are looked at.
+const MOST_LOOKED_AT: usize = 2000;
+/// No `bot.toml` is longer, in bytes.
+const LONGEST_FILE: u64 = 1 << 20;
+
+/// How often what another process has locked is tried again.
+pub(super) const LOCK_PATROL: Duration = Duration::from_millis(100);
+
+/// What is done to a bot before it plays, in words.
+pub(super) struct Making {
+    noun: &'static str,
+    participle: &'static str,
+    /// Where the output goes.
+    log: &'static str,
+}
+
+pub(super) const BUILD: Making = Making {
+    noun: "build",
+    participle: "built",
+    log: BUILD_LOG,
+};
+pub(super) const SETUP: Making = Making {
+    noun: "setup",
+    participle: "set up",
+    log: SETUP_LOG,
+};
+
+/// Why a bot does not play.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// As a part of a sentence about the bot.
+    pub(super) why: String,
+    /// What its author can do.
+    pub(super) advice: Option<String>,
+    /// The end of what was printed, if anything was.
+    pub(super) log: Option<String>,
+}
+
+impl From<String> for Wrong {
+    fn from(why: String) -> Self {
+        Wrong {
+            why,
+            advice: None,
+            log: None,
+        }
+    }
+}
+
+/// Builds a bot, if there is anything to build; the inner error says why that failed.
+///
+/// # Errors
+/// If builds cannot be started on this machine.
+pub async fn built_for(
+    config: &Config,
+    spec: &BotSpec,
+    build: &BuildPlan,
+    report: impl FnMut(&str),
+) -> Result<Result<(), String>, FactoryError> {
+    let done = built(config, spec, build, report).await?;
+    Ok(done.map_err(|not| not.why))
+}
+
+pub(super) async fn built(
+    config: &Config,
+    spec: &BotSpec,
+    build: &BuildPlan,
+    mut report: impl FnMut(&str),
+) -> Result<Result<(), Wrong>, FactoryError> {
+    let Some(command) = &build.command else {
+        return Ok(Ok(()));
+    };
+    let _alone = in_turn(spec, build.timeout, &mut report).await;
+    report(&format!("building `{}`", spec.name));
+    made(config, spec, build, command, &BUILD).await
+}
+
+/// Waits until no other tournament on this machine builds in the bot's folder: two builds in one folder spoil
+/// each other. Nobody waits where folders cannot be locked, nor longer than a build may take: a bot could hold
+/// the lock.
+async fn in_turn(spec: &BotSpec, most: Duration, mut report: impl FnMut(&str)) -> Option<File> {
+    let folder = File::open(&spec.dir).ok()?;
+    let end = Instant::now() + most;
+    let mut is_said = false;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(TryLockError::Error(_)) => return None,
+            Err(TryLockError::WouldBlock) if Instant::now() >= end => return None,
+            Err(TryLockError::WouldBlock) => {
+                if !is_said {
+                    report(&format!(
+                        "waiting until another tournament has built `{}`",
+                        spec.name
+                    ));
+                    is_said = true;
+                }
+                sleep(LOCK_PATROL).await;
+            }
+        }
+    }
+}
+
+/// Runs a command in a bot's folder, in the sandbox of builds; the inner error says why that failed.
+pub(super) async fn made(
+    config: &Config,
+    spec: &BotSpec,
+    build: &BuildPlan,
+    command: &[String],
+    making: &Making,
+) -> Result<Result<(), Wrong>, FactoryError> {
+    let log = spec.dir.join(making.log);
+    let file = match BotFile::of(spec, build) {
+        Ok(file) => file,
+        Err(why) => return Ok(Err(why.into())),
+    };
+    if log.symlink_metadata().is_ok_and(|about| !about.is_file()) {
+        // A link would lead the output elsewhere.
+        let _ = fs::remove_file(&log);
+    }
+    let before = Census::before(&spec.dir);
+    // The output is no protocol: all of it goes to the log.
+    let script = "exec \"$@\" >\"$0\" 2>&1 </dev/null";
+    let mut words = ["sh", "-c", script].map(str::to_owned).to_vec();
+    words.push(log.to_string_lossy().into_owned());
+    words.extend(command.iter().cloned());
+    let mut env = spec.env.clone();
+    if lacks_network(build) {
+        for (variable, value) in OFFLINE {
+            env.entry(variable.to_owned())
+                .or_insert_with(|| value.to_owned());
+        }
+    }
+    let started = BotSpec {
+        env,
+        name: format!("{} of {}", making.noun, spec.name),
+        command: words,
+        wanted: build.wanted.clone(),
+        ..spec.clone()
+    };
+    let factory = BotFactory::new(&[Arc::new(started.clone())], &others(config, spec), None);
+    let cannot = |why: String| {
+        let why = format!("cannot be {}: {why}", making.participle);
+        Wrong::from(without_places(&why, config, spec))
+    };
+    let factory = match factory {
+        Ok(factory) => factory,
+        Err(error) => return fault_of_bot(error).map(|why| Err(cannot(why))),
+    };
+    let process = match factory.launch(&started).await {
+        Ok(process) => process,
+        Err(not) => return Ok(Err(cannot(not.failure.message))),
+    };
+    let watch = Watch::new(&spec.dir, process.tmp(), build.quota, before);
+    let ended = ended(process, build, &watch).await;
+    factory.all_gone().await;
+    let mut done = match ended {
+        Ok(()) => Ok(()),
+        Err(Ended::Over(over)) => {
+            let removed = watch.clean_up(&log);
+            let noun = making.noun;
+            Err(Wrong {
+                why: format!("its {noun} {over} and was ended; {removed}"),
+                advice: Some("have the build make less, or hand in what it would make".to_owned()),
+                log: shown_end_of(&log, config, spec),
+            })
+        }
+        Err(Ended::Badly(how)) => Err(Wrong {
+            why: without_places(&failed(making, &how, &log, build), config, spec),
+            advice: Some(advice(&log, build)),
+            log: shown_end_of(&log, config, spec),
+        }),
+    };
+    if let Some(file) = file
+        && let Err(why) = file.restore()
+    {
+        done = Err(format!("its {} {why}", making.noun).into());
+    }
+    Ok(done)
+}
+
+/// How a build ended that was no success.
+enum Ended {
+    /// In some way of its own, or it took too long.
+    Badly(String),
+    /// It made too much.
+    Over(String),
+}
+
+/// Waits for the end of a build, or ends it.
+async fn ended(
+    mut process: Box<BotProcess>,
+    build: &BuildPlan,
+    watch: &Watch,
+) -> Result<(), Ended> {
+    // Time in which the referee did not run is not the build's.
+    let ended = tokio::select! {
+        ended = process.ended(build.timeout) => ended,
+        over = watch.exceeded() => {
+            process.kill().await;
+            return Err(Ended::Over(over));
+        }
+    };
+    let well = process.ended_well();
+    process.end().await;
+    let over = watch.exceeded_by_now().await;
+    match (over, ended) {
+        (Some(over), _) => Err(Ended::Over(over)),
+        (None, Some(_)) if well => Ok(()),
+        (None, Some(how)) => Err(Ended::Badly(how)),
+        (None, None) => {
+            let limit = humantime::format_duration(build.timeout);
+            Err(Ended::Badly(format!("took longer than {limit}")))
+        }
+    }
+}
+
+/// What is the fault of the bot, as a part of a sentence, and not of the machine.
+///
+/// # Errors
+/// What is the machine's.
+pub(super) fn fault_of_bot(error: FactoryError) -> Result<String, FactoryError> {
+    match error {
+        FactoryError::Sandbox(SandboxError::Mounts { why, .. }) => Ok(why),
+        FactoryError::Sandbox(SandboxError::Command { error, .. }) => Ok(error.to_string()),
+        other => Err(other),
+    }
+}
+
+/// What no bot but its owner has to see: the folders of the other ones, and the configuration.
+pub(super) fn others(config: &Config, spec: &BotSpec) -> Vec<PathBuf> {
+    let dirs = config.bots.iter().map(|bot| &bot.dir);
+    let dirs = dirs.filter(|dir| **dir != spec.dir).cloned();
+    dirs.chain(config.file.clone()).collect()
+}
+
+/// A text without the places of this machine: others read it, too.
+pub(super) fn without_places(text: &str, config: &Config, spec: &BotSpec) -> String {
+    places::without_places(text, &[&config.folder, &spec.dir])
+}
+
+/// The `bot.toml` of a submission, which its build must leave as it is.
+struct BotFile {
+    path: PathBuf,
+    text: String,
+    about: fs::Metadata,
+}
+
+impl BotFile {
+    /// That of a bot, if it has one to be left alone; what is read is what the configuration read.
+    fn of(spec: &BotSpec, build: &BuildPlan) -> Result<Option<Self>, String> {
+        let (Some(digest), Some(path)) = (&spec.bot_file, build.wanted.protected.first()) else {
+            return Ok(None);
+        };
+        let read = || -> io::Result<_> {
+            let text = files::read_no_link(path, LONGEST_FILE)?;
+            Ok((text, path.symlink_metadata()?))
+        };
+        let (text, about) = read().map_err(|error| format!("its `{BOT_FILE}`: {error}"))?;
+        if supervisor::bot::files::digest_of(text.as_bytes()) != *digest {
+            return Err(format!("its `{BOT_FILE}` has changed since it was read"));
+        }
+        let path = path.clone();
+        Ok(Some(BotFile { path, text, about }))
+    }
+
+    /// Puts it back if it is another one.
+    ///
+    /// # Errors
+    /// That it was another one, as a part of a sentence.
+    fn restore(&self) -> Result<(), String> {
+        let now = files::read_no_link(&self.path, LONGEST_FILE);
+        if now.is_ok_and(|now| now == self.text) {
+            return Ok(());
+        }
+        let changed = format!("changed its `{BOT_FILE}`");
+        match self.put_back() {
+            Ok(()) => Err(format!("{changed}, which no build may; it was put back")),
+            Err(error) => Err(format!(
+                "{changed}, which no build may, and it cannot be put back: {error}"
+            )),
+        }
+    }
+
+    fn put_back(&self) -> io::Result<()> {
+        use std::os::unix::fs::{MetadataExt as _, lchown};
+
+        if self.path.symlink_metadata().is_ok_and(|it| it.is_dir()) {
+            fs::remove_dir_all(&self.path)?;
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let new = tempfile::NamedTempFile::new_in(folder)?;
+        fs::write(new.path(), &self.text)?;
+        fs::set_permissions(new.path(), self.about.permissions())?;
+        if nix::unistd::geteuid().is_root() {
+            lchown(new.path(), Some(self.about.uid()), Some(self.about.gid()))?;
+        }
+        new.persist(&self.path).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+/// Variables by which programs that would ask other machines give up at once, where there is no network.
+const OFFLINE: [(&str, &str); 7] = [
+    ("PIP_RETRIES", "0"),
+    ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
+    ("UV_OFFLINE", "1"),
+    ("CARGO_NET_OFFLINE", "true"),
+    ("GOPROXY", "off"),
+    ("npm_config_fetch_retries", "0"),
+    ("npm_config_update_notifier", "false"),
+];
+/// What programs print that miss a network.
+const NO_NETWORK: [&str; 15] = [
+    // What `pip` says of a package that it has not even looked for.
+    "(from versions: none)",
+    "name resolution",
+    "name or service not known",
+    "network is unreachable",
+    "could not resolve",
+    "couldn't resolve",
+    "failed to resolve",
+    "no such host",
+    "getaddrinfo",
+    "enotfound",
+    "eai_again",
+    "newconnectionerror",
+    "failed to establish a new connection",
+    "offline",
+    "goproxy=off",
+];
+
+/// Whether a build has no network.
+fn lacks_network(build: &BuildPlan) -> bool {
+    build.wanted.tier >= Tier::Restricted && !build.wanted.network
+}
+
+/// Whether a build misses a network, by what it has printed.
+fn misses_network(text: &str, build: &BuildPlan) -> bool {
+    let text = text.to_lowercase();
+    lacks_network(build) && NO_NETWORK.iter().any(|said| text.contains(said))
+}
+
+/// Why a build or a setup failed, with the line of its output that says it.
+fn failed(making: &Making, how: &str, log: &Path, build: &BuildPlan) -> String {
+    let text = end_of(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let line = telling_line(&text).map_or(String::new(), |line| {
+        format!(": {}", protocol::excerpt(line.trim().as_bytes(), 200))
+    });
+    let network = match misses_network(&text, build) {
+        true => format!(
+            "; it asks other machines, and builds have no network in the sandbox `{}`",
+            build.wanted.tier.name()
+        ),
+        false => String::new(),
+    };
+    format!(
+        "its {} {how}{line} (all of it is in `{}`){network}",
+        making.noun,
+        log.display()
+    )
+}
+
+/// What an author can do about a build that failed.
+fn advice(log: &Path, build: &BuildPlan) -> String {
+    let text = end_of(log).unwrap_or_default();
+    if misses_network(&String::from_utf8_lossy(&text), build) {
+        return "hand in what the build would fetch, in the folder; or ask the organiser to install it, or \
+                to set `[build] network = true`, which the sandbox \"strict\" allows"
+            .to_owned();
+    }
+    "run the build by hand in a copy of the folder, on a machine like that of the tournament"
+        .to_owned()
+}
+
+/// The first line that speaks of an error, since compilers draw arrows and count below it, and no warning;
+/// else the last one.
+fn telling_line(text: &str) -> Option<&str> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let speaks = |line: &&str| {
+        let line = line.trim_start().to_lowercase();
+        line.contains("error") && !line.starts_with("warn")
+    };
+    lines.clone().find(speaks).or_else(|| lines.next_back())
+}
+
+/// What is wrong with a file of a bot that only its owner may read, where bots are other users, as a part of
+/// a sentence; `None` if there is nothing.
+pub(super) fn closed_file(spec: &BotSpec) -> Option<String> {
+    let are_others = nix::unistd::geteuid().is_root() && spec.wanted.tier >= Tier::Restricted;
+    if !are_others || !spec.shows_dir {
+        return None;
+    }
+    let mut folders = vec![spec.dir.clone()];
+    let mut left = MOST_LOOKED_AT;
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<_> = fs::read_dir(&folder).ok()?.flatten().collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            left = left.checked_sub(1)?;
+            let about = entry.metadata().ok()?;
+            let path = entry.path();
+            let needed = if about.is_dir() { 0o005 } else { 0o004 };
+            let mode = about.permissions().mode();
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if !about.is_symlink() && !is_hidden && mode & needed != needed {
+                let path = path.strip_prefix(&spec.dir).unwrap_or(&path);
+                return Some(format!(
+                    "`{}` is for its owner only (mode {:o}), and bots run as another user here: `chmod -R \
+                     o+rX .` in the folder opens all of it for reading",
+                    path.display(),
+                    mode & 0o777
+                ));
+            }
+            if about.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    None
+}
+
+/// The end of what a build has printed. The build may have put anything in the place of its log: what
+/// is no file, or a link to one, is not read.
+fn end_of(log: &Path) -> io::Result<Vec<u8>> {
+    if !log.symlink_metadata()?.is_file() {
+        return Ok(Vec::new());
+    }
+    let mut file = File::open(log)?;
+    let length = file.metadata()?.len();
+    file.seek(io::SeekFrom::Start(length.saturating_sub(LOG_END)))?;
+    let mut end = Vec::new();
+    file.take(LOG_END).read_to_end(&mut end)?;
+    Ok(end)
+}
+
+/// The end of what a build has printed, for its author.
+fn shown_end_of(log: &Path, config: &Config, spec: &BotSpec) -> Option<String> {
+    let end = end_of(log).ok().filter(|end| !end.is_empty())?;
+    let from = end.len().saturating_sub(LOG_SHOWN);
+    let mut text = String::from_utf8_lossy(&end[from..]).into_owned();
+    if from > 0
+        && let Some((_, whole_lines)) = text.split_once('\n')
+    {
+        text = whole_lines.to_owned();
+    }
+    Some(without_places(&protocol::shown_lines(&text), config, spec))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_most_is_found() {
+        let pip = "Collecting numpy\n  WARNING: Retrying (...) after 'NewConnectionError'\n\
+                   ERROR: Could not find a version that satisfies the requirement numpy\n\
+                   ERROR: No matching distribution found for numpy\n";
+        let line = telling_line(pip).expect("a line");
+        assert!(
+            line.starts_with("ERROR: Could not find a version"),
+            "{line}"
+        );
+        let cc = "a.c: In function 'main':\na.c:1:3: error: 'retrun' undeclared\n  ^~~\n";
+        assert_eq!(
+            telling_line(cc),
+            Some("a.c:1:3: error: 'retrun' undeclared")
+        );
+        assert_eq!(telling_line("one\ntwo\n\n"), Some("two"));
+        assert_eq!(telling_line("\n"), None);
+    }
+}

@@ -1,0 +1,457 @@
+//! Who may play: bots are built, or set up where they were unpacked from bundles, and those that must
+//! pass checks are checked, exactly as the tournament would run them.
+
+mod answers;
+mod builds;
+mod census;
+mod quota;
+
+use std::fs::{File, TryLockError};
+use std::io::{
+    self,
+    ErrorKind::{NotADirectory, NotFound},
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bundle::{BundleError, Digest, Unpacked};
+use check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
+use config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
+use files::output;
+use files::{self, MOST_TEXT};
+use log::WriteError;
+use protocol::faults;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use supervisor::{BotFactory, BotSpec, FactoryError};
+use thiserror::Error;
+use tokio::time::sleep;
+
+use builds::{LOCK_PATROL, SETUP, Wrong};
+pub use config::LeftOut;
+
+pub use answers::{
+    are_wanted as are_answers_wanted, ask, note as note_answers, noted as answers,
+};
+pub use builds::{BUILD_LOG, built_for};
+
+/// What the folder of a tournament says about bots that were left out.
+const LEFT_OUT: &str = "left-out.toml";
+/// What a bot that must pass has to do: start, and play its games.
+const MUST_PASS: [&str; 2] = ["handshake", "match/"];
+/// How long any answer may take in these checks.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The file [`LEFT_OUT`].
+#[derive(Serialize, Deserialize)]
+struct LeftOutFile {
+    left_out: Vec<LeftOut>,
+}
+
+/// Why a tournament does not begin.
+#[derive(Debug, Error)]
+pub enum AdmissionError {
+    /// Bots are broken, and `on_broken = "stop"`.
+    #[error("{}", .0.iter().map(LeftOut::in_words).collect::<Vec<_>>().join("; "))]
+    Broken(Vec<LeftOut>),
+    /// The bots that are left cannot play.
+    #[error("without the bots that are left out ({bots}): {error}")]
+    TooFew {
+        /// Those that are left out.
+        bots: String,
+        /// What is wrong then.
+        error: ConfigError,
+    },
+    /// What says who was left out cannot be used.
+    #[error("`{}`: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The bots cannot meet in the games that they play.
+    #[error("{0}")]
+    Games(String),
+    /// Bots cannot be started on this machine.
+    #[error(transparent)]
+    Factory(#[from] FactoryError),
+    /// A bot from a bundle cannot be set up. That is this machine's fault: elsewhere it may work.
+    #[error("bot `{bot}`: the bundle {bundle:.12} cannot be used on this machine: {why}")]
+    SetUp {
+        /// The bot.
+        bot: String,
+        /// The bundle's hash.
+        bundle: Digest,
+        /// Why not.
+        why: String,
+    },
+    /// What says that a bundle was set up cannot be used.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+}
+
+/// Whether there is anything to build or to check before bots may play: all, or those of these names.
+pub fn is_wanted(config: &Config, among: Option<&[String]>) -> bool {
+    candidates(config, among).next().is_some()
+}
+
+fn candidates<'a>(
+    config: &'a Config,
+    among: Option<&'a [String]>,
+) -> impl Iterator<Item = (&'a Arc<BotSpec>, &'a BuildPlan)> {
+    let all = config.bots.iter().zip(&config.builds);
+    all.filter(move |(spec, build)| {
+        let is_meant = among.is_none_or(|names| names.contains(&spec.name));
+        is_meant && (build.command.is_some() || build.must_pass)
+    })
+}
+
+/// The bots but for those that have to be built before they can be started.
+pub fn startable(config: &Config) -> Vec<Arc<BotSpec>> {
+    let all = config.bots.iter().zip(&config.builds);
+    all.filter(|(spec, build)| build.command.is_none() || spec.program().is_ok())
+        .map(|(spec, _)| spec.clone())
+        .collect()
+}
+
+/// Builds and checks bots, all or those of these names, and says which are broken; `report` gets what
+/// happens, line by line.
+///
+/// # Errors
+/// If nothing can be started on this machine.
+pub async fn broken(
+    config: &Config,
+    among: Option<&[String]>,
+    mut report: impl FnMut(&str),
+) -> Result<Vec<LeftOut>, AdmissionError> {
+    let mut broken = Vec::new();
+    for (spec, build) in candidates(config, among) {
+        let wrong = match builds::built(config, spec, build, &mut report).await? {
+            Err(not) => Some(not),
+            Ok(()) if build.must_pass => mistake(config, spec).await?,
+            Ok(()) => None,
+        };
+        if let Some(Wrong { why, advice, log }) = wrong {
+            broken.push(LeftOut {
+                advice,
+                log,
+                ..LeftOut::new(&spec.name, why)
+            });
+        }
+    }
+    Ok(broken)
+}
+
+/// The configuration without the bots of which it is known before they are built or started that they
+/// would be left out; `report` gets a line for each.
+///
+/// # Errors
+/// If broken bots are to stop the tournament, or too few are left, or nothing can be started here.
+pub fn foreseen(config: Config, mut report: impl FnMut(&str)) -> Result<Config, AdmissionError> {
+    for note in &config.notes {
+        report(&format!("note: {note}"));
+    }
+    let mut broken = Vec::new();
+    for (spec, build) in candidates(&config, None).filter(|(_, build)| build.must_pass) {
+        // What is built may be there then.
+        if build.command.is_none()
+            && let Some(why) = cannot_start(&config, spec)?
+        {
+            broken.push(LeftOut::new(&spec.name, why));
+        }
+    }
+    if config.on_broken == OnBroken::Stop && !broken.is_empty() {
+        return Err(AdmissionError::Broken(broken));
+    }
+    let left_out: Vec<LeftOut> = config.left_out.iter().chain(&broken).cloned().collect();
+    for left_out in &left_out {
+        report(&format!("left out: {}", left_out.in_words()));
+    }
+    if broken.is_empty() {
+        return Ok(config);
+    }
+    let mut fewer = without(&config, &broken)?;
+    fewer.left_out = left_out;
+    Ok(fewer)
+}
+
+/// Why a bot cannot be started, as far as that shows without starting it.
+fn cannot_start(config: &Config, spec: &BotSpec) -> Result<Option<String>, FactoryError> {
+    let wrong = match spec.program() {
+        Err(error) => Some(error.to_string()),
+        Ok(_) => command_check::check(spec).err(),
+    };
+    let hidden = builds::others(config, spec);
+    let wrong = match wrong {
+        Some(wrong) => Some(wrong),
+        None => match BotFactory::new(&[Arc::new(spec.clone())], &hidden, None) {
+            Ok(_) => None,
+            Err(error) => Some(builds::fault_of_bot(error)?),
+        },
+    };
+    Ok(wrong.map(|wrong| builds::without_places(&wrong, config, spec)))
+}
+
+/// The configuration without its broken bots, which are looked for as by [`broken`].
+///
+/// # Errors
+/// If broken bots are to stop the tournament, or too few are left.
+pub async fn admit(
+    config: Config,
+    among: Option<&[String]>,
+    mut report: impl FnMut(&str),
+) -> Result<(Config, Vec<LeftOut>), AdmissionError> {
+    for note in &config.notes {
+        report(&format!("note: {note}"));
+    }
+    let broken = broken(&config, among, &mut report).await?;
+    if config.on_broken == OnBroken::Stop && !broken.is_empty() {
+        return Err(AdmissionError::Broken(broken));
+    }
+    let mut left_out = config.left_out.clone();
+    left_out.extend(broken.iter().cloned());
+    for broken in &left_out {
+        report(&format!("left out: {}", broken.in_words()));
+    }
+    if broken.is_empty() {
+        return Ok((config, left_out));
+    }
+    Ok((without(&config, &broken)?, left_out))
+}
+
+fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionError> {
+    let names: Vec<&str> = left_out.iter().map(|left_out| &*left_out.bot).collect();
+    let rest = config.without(&names);
+    rest.map_err(|error| AdmissionError::TooFew {
+        bots: names.join(", "),
+        error,
+    })
+}
+
+/// Notes who was left out in the folder of the tournament, in place of those before.
+///
+/// # Errors
+/// If that cannot be written.
+pub fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError> {
+    let file = LeftOutFile {
+        left_out: left_out.to_vec(),
+    };
+    write_note(folder, LEFT_OUT, left_out.is_empty(), "", &file)
+}
+
+/// Writes a note of this name below a comment, in place of the one before; one that `is_empty` only if there
+/// was one before.
+fn write_note(
+    folder: &Path,
+    name: &str,
+    is_empty: bool,
+    comment: &str,
+    note: &impl Serialize,
+) -> Result<(), WriteError> {
+    let path = folder.join(name);
+    if is_empty && path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let text = toml::to_string(note).map_err(io::Error::other);
+    let written = text.and_then(|text| output::keep(&path, &format!("{comment}{text}")));
+    written.map_err(|error| WriteError::io(&path, error))
+}
+
+/// Reads a note of this name; `None` if there is none.
+fn read_note<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, AdmissionError> {
+    let path = folder.join(name);
+    let unreadable = |why: String| AdmissionError::Unreadable {
+        path: path.clone(),
+        why,
+    };
+    let text = match files::read(&path, MOST_TEXT) {
+        Ok(text) => text,
+        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(None),
+        Err(error) => return Err(unreadable(error.to_string())),
+    };
+    toml::from_str(&text).map_err(|error| unreadable(error.message().to_owned()))
+}
+
+/// The notes in a folder about who plays what, as names of files and texts.
+pub fn notes(folder: &Path) -> Vec<(&'static str, String)> {
+    let read = |name| Some((name, files::read(&folder.join(name), MOST_TEXT).ok()?));
+    [LEFT_OUT, answers::ANSWERS]
+        .into_iter()
+        .filter_map(read)
+        .collect()
+}
+
+/// Copies the notes about who plays what to another folder.
+///
+/// # Errors
+/// If one cannot be written.
+pub(crate) fn copy_notes(from: &Path, to: &Path) -> Result<(), WriteError> {
+    for (name, text) in notes(from) {
+        let path = to.join(name);
+        output::keep(&path, &text).map_err(|error| WriteError::io(&path, error))?;
+    }
+    Ok(())
+}
+
+/// Who was left out of the tournament in this folder, and why.
+///
+/// # Errors
+/// If the file that says it cannot be used.
+pub fn left_out(folder: &Path) -> Result<Vec<LeftOut>, AdmissionError> {
+    let file: Option<LeftOutFile> = read_note(folder, LEFT_OUT)?;
+    Ok(file.map(|file| file.left_out).unwrap_or_default())
+}
+
+/// The configuration without the bots that were left out of the tournament in this folder, and with the
+/// games that bots were found to play.
+///
+/// # Errors
+/// If a file that says it cannot be used, or too few bots are left.
+pub fn as_it_began(mut config: Config, folder: &Path) -> Result<Config, AdmissionError> {
+    let left_out = left_out(folder)?;
+    if !left_out.is_empty() {
+        config = without(&config, &left_out)?;
+    }
+    config.answered = answers(folder)?;
+    Ok(config)
+}
+
+/// Sets up the bots that were unpacked from bundles and need it, unless that was done before; `report`
+/// gets a line for each.
+///
+/// # Errors
+/// If one of them cannot be set up, or cannot be started after it.
+pub async fn set_up(config: &Config, mut report: impl FnMut(&str)) -> Result<(), AdmissionError> {
+    for (spec, plan) in config.bots.iter().zip(&config.builds) {
+        let (Some(unpacked), Some(command)) = (&plan.bundle, &plan.setup) else {
+            continue;
+        };
+        if unpacked.is_set_up() {
+            continue;
+        }
+        let _lock = locked(unpacked).await?;
+        // Another process may have done it meanwhile.
+        if unpacked.is_set_up() {
+            continue;
+        }
+        let bundle = &unpacked.bundle().sha256;
+        report(&format!("setting up `{}` (bundle {bundle:.12})", spec.name));
+        let done = builds::made(config, spec, plan, command, &SETUP).await?;
+        let done = done.map_err(|not| not.why);
+        let done = done.and_then(|()| spec.program().map_err(|error| error.to_string()));
+        done.map_err(|why| AdmissionError::SetUp {
+            bot: spec.name.clone(),
+            bundle: bundle.clone(),
+            why,
+        })?;
+        unpacked.note_set_up()?;
+    }
+    Ok(())
+}
+
+/// The lock of a bundle, once no other process has it.
+async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
+    let file = unpacked.lock_file()?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => sleep(LOCK_PATROL).await,
+            Err(TryLockError::Error(error)) => {
+                let path = unpacked.dir();
+                return Err(BundleError::Io { path, error });
+            }
+        }
+    }
+}
+
+/// The first thing that is wrong with a bot as it would play.
+async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<Wrong>, FactoryError> {
+    mistake_within(config, spec, extent(spec)).await
+}
+
+/// Why a bot cannot play on this machine at all: it does not start, or does not move in a position of its
+/// games.
+///
+/// # Errors
+/// If nothing can be started on this machine.
+pub async fn cannot_play(config: &Config, spec: &BotSpec) -> Result<Option<String>, FactoryError> {
+    let extent = Extent {
+        turns: 1,
+        ..extent(spec)
+    };
+    let wrong = mistake_within(config, spec, extent).await?;
+    Ok(wrong.map(|wrong| wrong.why))
+}
+
+async fn mistake_within(
+    config: &Config,
+    spec: &BotSpec,
+    extent: Extent,
+) -> Result<Option<Wrong>, FactoryError> {
+    let without_places = |why: String| builds::without_places(&why, config, spec);
+    if let Some(why) = cannot_start(config, spec)? {
+        return Ok(Some(Wrong {
+            advice: Some("correct `command` in `bot.toml`, or the file that it names".to_owned()),
+            ..Wrong::from(why)
+        }));
+    }
+    let lab = Lab::hiding(spec.clone(), extent, None, builds::others(config, spec))?;
+    let mut wrong = None;
+    check::run(&lab, &selection(config, &MUST_PASS), |report| {
+        if let CheckReport {
+            name,
+            outcome: CheckOutcome::Failed(finding),
+            ..
+        } = report
+        {
+            wrong.get_or_insert_with(|| {
+                let stderr = finding.stderr.as_deref();
+                let last = stderr.and_then(|text| text.lines().next_back());
+                // How a start failed says it already.
+                let last = last.filter(|line| !finding.what.contains(line.trim()));
+                let what = faults::with_stderr(finding.what, last.map(str::trim));
+                let closed = builds::closed_file(spec);
+                let what = closed.map_or(what.clone(), |closed| format!("{what}; {closed}"));
+                let why = without_places(format!("did not pass the check `{name}`: {what}"));
+                let fixes = finding.fixes.join("; ");
+                Wrong {
+                    why,
+                    advice: Some(without_places(fixes)).filter(|fixes| !fixes.is_empty()),
+                    log: None,
+                }
+            });
+        }
+    })
+    .await;
+    Ok(wrong)
+}
+
+/// The checks of these names, with the games of a configuration.
+pub fn selection(config: &Config, only: &[&str]) -> Selection {
+    let games = config.games.iter();
+    let mut games: Vec<String> = games.map(|game| game.rules.info().id.to_owned()).collect();
+    games.dedup();
+    Selection {
+        games,
+        catalog: config.rules.catalog.clone(),
+        only: only.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}
+
+/// How thoroughly a bot of a configuration is checked: with its own time control.
+pub fn extent(spec: &BotSpec) -> Extent {
+    let time = spec
+        .time
+        .per_move
+        .map_or(Duration::from_secs(1), |time| time.0);
+    Extent {
+        time,
+        patience: PATIENCE.max(spec.time.startup.0),
+        margin: spec.time.margin.0,
+        seed: 1,
+        turns: 4,
+        positions: 4,
+    }
+}

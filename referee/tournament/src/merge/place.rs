@@ -1,0 +1,167 @@
+//! Where logs are put together: beside the place of the new tournament until it is whole, so that whatever ends
+//! the program leaves either all of it there or nothing, and the same command can be repeated.
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use log::{LOG_NAME, LogFile, WriteError};
+
+use super::error::MergeError;
+use super::found::{Found, hash};
+use crate::folder::{CONFIG_NAME, Folder, FolderError};
+
+/// The folder, within the new one, in which everything is written.
+const PART_NAME: &str = "merge.part";
+
+/// The place of the new tournament.
+pub(super) struct Place<'a> {
+    out: &'a Path,
+    /// Where it is written until it is whole.
+    part: PathBuf,
+    /// What an earlier merge into this folder came to.
+    before: Before,
+}
+
+/// What an earlier merge into a folder came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// There was none.
+    Nothing,
+    /// It was ended before the log had its place.
+    Unfinished,
+    /// It was ended in its last moment: all is in place, but the folder in which it was written is still there.
+    Whole,
+}
+
+impl<'a> Place<'a> {
+    /// A folder in which there is no tournament, or one that an earlier merge did not finish.
+    ///
+    /// # Errors
+    /// If there is a tournament, or another process writes one there.
+    pub(super) fn of(out: &'a Path) -> Result<Self, MergeError> {
+        let part = out.join(PART_NAME);
+        let is_there = |name: &str| out.join(name).symlink_metadata().is_ok();
+        let before = if !is_there(PART_NAME) {
+            Before::Nothing
+        } else if is_there(LOG_NAME) && !part.join(LOG_NAME).exists() {
+            Before::Whole
+        } else {
+            Before::Unfinished
+        };
+        // What an unfinished one has put in its place already is its own, but never a log.
+        let taken: &[&'static str] = match before {
+            Before::Nothing => &[LOG_NAME, CONFIG_NAME],
+            Before::Unfinished => &[LOG_NAME],
+            Before::Whole => &[],
+        };
+        if let Some(found) = taken.iter().copied().find(|name| is_there(name)) {
+            let path = out.to_owned();
+            return Err(MergeError::Taken { path, found });
+        }
+        let place = Place { out, part, before };
+        place.must_be_idle()?;
+        Ok(place)
+    }
+
+    /// Whether an earlier merge has put all of these matches in their place; what it left is removed then.
+    ///
+    /// # Errors
+    /// If there is another tournament.
+    pub(super) fn is_done(&self, found: &HashMap<String, Found>) -> Result<bool, MergeError> {
+        if self.before != Before::Whole {
+            return Ok(false);
+        }
+        let mut there = 0;
+        for record in LogFile::open(&self.out.join(LOG_NAME))? {
+            let record = record?;
+            let wanted = found.get(&record.match_id);
+            there += usize::from(wanted.is_some_and(|wanted| wanted.hash == hash(&record)));
+        }
+        if there < found.len() {
+            let path = self.out.to_owned();
+            let found = LOG_NAME;
+            return Err(MergeError::Taken { path, found });
+        }
+        self.clear()?;
+        Ok(true)
+    }
+
+    /// Has the tournament written, and puts it in its place.
+    ///
+    /// # Errors
+    /// If it cannot be written; as little as possible is left then.
+    pub(super) fn fill(
+        &self,
+        write: impl FnOnce(&Path) -> Result<Folder, MergeError>,
+    ) -> Result<(), MergeError> {
+        let was_there = self.out.exists();
+        self.clear()?;
+        let make = |error| FolderError::Make {
+            path: self.out.to_owned(),
+            error,
+        };
+        fs::create_dir_all(self.out).map_err(make)?;
+        let filled = write(&self.part).and_then(|written| {
+            self.publish()?;
+            drop(written);
+            Ok(())
+        });
+        if filled.is_err() {
+            // It may be the disk that is full.
+            let _ = self.clear();
+            if !was_there {
+                let _ = fs::remove_dir(self.out);
+            }
+        }
+        filled
+    }
+
+    /// Gives everything its place: the log last, as where a log is, the tournament is.
+    fn publish(&self) -> Result<(), WriteError> {
+        let io = |error| WriteError::io(self.out, error);
+        let entries = fs::read_dir(&self.part).map_err(io)?;
+        let names = entries.map(|entry| entry.map(|entry| entry.file_name()));
+        let mut names = names.collect::<io::Result<Vec<_>>>().map_err(io)?;
+        names.sort_by_key(|name| (name == LOG_NAME, name == CONFIG_NAME));
+        for name in names {
+            let (from, to) = (self.part.join(&name), self.out.join(&name));
+            let moved = remove(&to).and_then(|()| fs::rename(&from, &to));
+            moved.map_err(|error| WriteError::io(&to, error))?;
+        }
+        // Not every file system can be asked for it.
+        let _ = File::open(self.out).and_then(|folder| folder.sync_all());
+        fs::remove_dir(&self.part).map_err(io)
+    }
+
+    /// Removes what an earlier merge left.
+    fn clear(&self) -> Result<(), WriteError> {
+        remove(&self.part).map_err(|error| WriteError::io(&self.part, error))
+    }
+
+    /// That no other process is putting logs together here.
+    fn must_be_idle(&self) -> Result<(), WriteError> {
+        let path = self.part.join(LOG_NAME);
+        let Ok(log) = File::open(&path) else {
+            return Ok(());
+        };
+        match log.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(WriteError::Busy { path }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Removes a file or a folder, if it is there.
+fn remove(path: &Path) -> io::Result<()> {
+    let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
+    let removed = match is_folder {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    };
+    match removed {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}

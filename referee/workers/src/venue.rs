@@ -1,0 +1,197 @@
+//! Does what the dispatcher decides, over NATS: it asks the server, listens to workers, has results
+//! examined, and reports those that can be believed to the writer.
+
+use std::collections::hash_map::RandomState;
+use std::future::ready;
+use std::hash::BuildHasher as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cluster::{ClusterError, Coordinator};
+use config::Config;
+use games::BrokenRules;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{MissedTickBehavior, interval};
+use tournament::openings;
+use tournament::queue::Queue;
+use tournament::slots::{FromSlot, describe};
+use tournament::stop::{self, Stop};
+
+use super::dispatch::{Action, Answer, Dealer, Dispatcher, Ending, Event, Request, Setup, TICK};
+use super::error::RemoteError;
+use super::examine::Examiner;
+use super::wire::{Announced, pack, unpack};
+
+/// The workers' side of a tournament, as the coordinator has it.
+pub(super) struct Venue {
+    config: Arc<Config>,
+    queue: Arc<Queue>,
+    coordinator: Coordinator,
+    reports: mpsc::Sender<FromSlot>,
+    examiner: Examiner,
+    dispatcher: Dispatcher,
+    /// What is announced, as a message.
+    announcement: Vec<u8>,
+    began: Instant,
+}
+
+impl Venue {
+    pub(super) fn new(
+        config: &Arc<Config>,
+        queue: &Arc<Queue>,
+        coordinator: Coordinator,
+        reports: mpsc::Sender<FromSlot>,
+        announced: &Announced,
+    ) -> Self {
+        // Keys of hash tables are random: different for each process, and each time.
+        let random = RandomState::new();
+        let dispatcher = Dispatcher::new(Setup {
+            tournament: coordinator.id().to_string(),
+            config: announced.hash.clone(),
+            bots: config.bots.iter().map(|spec| spec.name.clone()).collect(),
+            deterministic: config.deterministic.clone(),
+            recheck: config.recheck,
+            secret: [random.hash_one(0), random.hash_one(1)],
+            lease: announced.lease(),
+            dealer: {
+                let config = config.clone();
+                Dealer::new(move |first| openings::deal(&config, first))
+            },
+        });
+        Venue {
+            examiner: Examiner::start(config),
+            config: config.clone(),
+            queue: queue.clone(),
+            coordinator,
+            reports,
+            dispatcher,
+            announcement: pack(announced),
+            began: Instant::now(),
+        }
+    }
+
+    /// Has workers play until no more matches begin, or it is asked to stop.
+    ///
+    /// # Errors
+    /// If workers cannot go on.
+    pub(super) async fn play(mut self, mut stop: watch::Receiver<Stop>) -> Result<(), RemoteError> {
+        let ending = self.until_the_end(&mut stop).await;
+        // What nobody has taken is not needed now; results of the rest wait for --resume.
+        let withdrawn = self.coordinator.withdraw().await;
+        if let Err(error) = withdrawn {
+            let what = format!("matches that no worker has taken are still offered: {error}");
+            let _ = self.report(FromSlot::Trouble(what.into())).await;
+        }
+        match ending {
+            Ending::Quiet => Ok(()),
+            Ending::Broken(what) => {
+                let report = FromSlot::Broken(BrokenRules::new(what));
+                let _ = self.report(report).await;
+                Ok(())
+            }
+            Ending::Remote(error) => Err(error),
+        }
+    }
+
+    async fn until_the_end(&mut self, stop: &mut watch::Receiver<Stop>) -> Ending {
+        let queue = self.queue.clone();
+        let reports = self.reports.clone();
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            while let Some(action) = self.dispatcher.next_action() {
+                if let Err(ending) = self.perform(action).await {
+                    return ending;
+                }
+            }
+            // What has happened comes before what takes a round trip to the server: workers say more in the
+            // time of one than could be heard otherwise.
+            let event = tokio::select! {
+                biased;
+                _ = stop::asked(stop, Stop::Finish) => return Ending::Quiet,
+                () = reports.closed() => return Ending::Quiet,
+                _ = ticks.tick() => Event::Tick,
+                Some(examined) = self.examiner.done.recv() => Event::Examined(examined),
+                heard = self.coordinator.heard() => Event::Heard(heard),
+                group = queue.next_group(), if self.dispatcher.wants_group() => Event::Group(group),
+                () = ready(()), if self.dispatcher.has_request() => {
+                    self.ask().await;
+                    continue;
+                }
+            };
+            self.dispatcher.handle(self.now(), event);
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    async fn perform(&self, action: Action) -> Result<(), Ending> {
+        let report = match action {
+            Action::Examine(group, result) => {
+                self.examiner.examine(group, result);
+                return Ok(());
+            }
+            Action::Begins(scheduled) => FromSlot::Started(describe(&self.config, &scheduled)),
+            Action::Finished(number, record) => FromSlot::Finished(number, record),
+            Action::Tell(what) => FromSlot::Trouble(what.into()),
+            Action::Workers(seen) => FromSlot::Workers(seen),
+            Action::End(ending) => return Err(ending),
+        };
+        self.report(report).await
+    }
+
+    /// If nobody takes reports any more, it ends.
+    async fn report(&self, report: FromSlot) -> Result<(), Ending> {
+        self.reports.send(report).await.map_err(|_| Ending::Quiet)
+    }
+
+    /// Asks the server for what the dispatcher wants.
+    async fn ask(&mut self) {
+        let Some(request) = self.dispatcher.next_request(self.now()) else {
+            return;
+        };
+        let answer = self.answer(&request).await;
+        let now = self.now();
+        let schedule = self.queue.schedule();
+        self.dispatcher.answered(now, &schedule, request, answer);
+    }
+
+    async fn answer(&mut self, request: &Request) -> Result<Answer, ClusterError> {
+        let coordinator = &mut self.coordinator;
+        Ok(match request {
+            Request::Announced => {
+                let before = coordinator.announced().await?;
+                let before = before.and_then(|bytes| unpack::<Announced>(&bytes).ok());
+                Answer::Announced(before.map(|before| before.hash))
+            }
+            Request::Announce => {
+                coordinator.announce(self.announcement.clone()).await?;
+                Answer::Done
+            }
+            Request::Withdraw => {
+                coordinator.withdraw().await?;
+                Answer::Done
+            }
+            Request::Publish { job, payload } => {
+                coordinator.publish(*job, payload.clone()).await?;
+                Answer::Done
+            }
+            Request::Refuse(result) => {
+                coordinator.refuse(result).await?;
+                Answer::Done
+            }
+            Request::NextResult => Answer::Result(coordinator.next_result().await?),
+            Request::ResultOf(job) => Answer::Result(coordinator.result_of(*job).await?),
+            Request::Queued => Answer::Queued(coordinator.queued().await?),
+            Request::CheckResults => {
+                coordinator.check_results().await?;
+                Answer::Done
+            }
+            Request::MendQueue { all_idle, done } => {
+                Answer::Mended(coordinator.mend_queue(*all_idle, done).await?)
+            }
+        })
+    }
+}

@@ -1,0 +1,432 @@
+//! What coordinator and workers send each other: JSON, compressed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bundle::Bundle;
+use config::Config;
+use deals::Deal;
+use files::MOST_TEXT;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use protocol::Record;
+use schedule::Scheduled;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use supervisor::REFEREE_NAME;
+
+use super::error::RemoteError;
+
+/// What coordinator and workers send each other.
+pub trait Message: Serialize + DeserializeOwned {
+    /// How many bytes one has at most when it is unpacked: what a few bytes can become is limited.
+    const MOST: u64;
+}
+
+impl Message for Announced {
+    const MOST: u64 = 64 << 20;
+}
+
+impl Message for GroupJob {
+    const MOST: u64 = 1 << 20;
+}
+
+impl Message for PlayedGroup {
+    const MOST: u64 = 128 << 20;
+}
+
+impl Message for Unplayable {
+    const MOST: u64 = 1 << 20;
+}
+
+/// A worker renews no lease more often than three times in this, whatever is announced.
+const SHORTEST_LEASE: Duration = Duration::from_millis(50);
+/// Nobody waits longer for a worker that is gone.
+const LONGEST_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest book that is sent along, in bytes.
+const LONGEST_BOOK: u64 = 256 << 10;
+
+/// How long a worker waits for a job of one tournament before it looks at the next.
+pub const WAIT: Duration = Duration::from_secs(2);
+/// How long a worker waits after something went wrong.
+pub const PAUSE: Duration = Duration::from_millis(500);
+/// How long a group that a worker cannot play waits until the server gives it to anyone again.
+pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(3);
+
+/// What workers have to know about a tournament.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Announced {
+    /// The version of the coordinator's program; workers have the same.
+    pub referee: String,
+    /// The tournament's name.
+    pub name: String,
+    /// The configuration, complete.
+    pub config: String,
+    /// Its hash, in hexadecimal digits.
+    pub hash: String,
+    /// Where relative paths in it start on the coordinator's machine.
+    pub folder: PathBuf,
+    /// Texts of files that the configuration names, by how it names them: sheets and the book.
+    pub files: BTreeMap<String, String>,
+    /// The bundles that bots are played from, by the names of the bots; the archives are on the server.
+    #[serde(default)]
+    pub bundles: BTreeMap<String, Bundle>,
+    /// For how long a job is a worker's.
+    pub lease_ms: u64,
+}
+
+/// A group to be played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupJob {
+    /// The hash of the configuration.
+    pub config: String,
+    /// The matches.
+    pub matches: Vec<Scheduled>,
+    /// The worker that does not play them, because it has done so before and another one is to compare.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_for: Option<String>,
+    /// What they are dealt from, in games with chance or hidden information. It says nothing about other
+    /// groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deal: Option<Deal>,
+}
+
+impl GroupJob {
+    /// Matches of the configuration with this hash, for any worker, without a deal.
+    pub fn new(config: String, matches: Vec<Scheduled>) -> Self {
+        GroupJob {
+            config,
+            matches,
+            not_for: None,
+            deal: None,
+        }
+    }
+
+    /// How long this job waits until it is offered again, if this worker is not to play it: its
+    /// configuration is another one, or somebody else is to compare.
+    pub fn pause_for(&self, config: &str, worker: &str) -> Option<Duration> {
+        if self.config != config {
+            // The tournament was extended a moment ago. The new announcement is on its way.
+            Some(PAUSE)
+        } else if self.not_for.as_deref() == Some(worker) {
+            Some(FOR_OTHERS)
+        } else {
+            None
+        }
+    }
+}
+
+/// A group that was played.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlayedGroup {
+    /// Its matches.
+    pub records: Vec<Record>,
+}
+
+/// Why a group cannot be played, by anyone.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Unplayable {
+    /// In words.
+    pub why: String,
+    /// Whether it is because rules from outside do not work.
+    #[serde(default)]
+    pub broken_rules: bool,
+}
+
+/// What a worker tells while it is at it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerNews {
+    /// A match begins.
+    Begins {
+        /// The job.
+        job: u64,
+        /// The match's number.
+        number: usize,
+        /// Whether it is the job's first.
+        first: bool,
+    },
+    /// It cannot play matches with this bot.
+    CannotPlay {
+        /// The bot's name.
+        bot: String,
+        /// Why.
+        why: String,
+    },
+    /// It cannot play matches of this tournament.
+    CannotServe {
+        /// Why.
+        why: String,
+    },
+    /// Something that the user should know.
+    Trouble {
+        /// What.
+        what: String,
+    },
+}
+
+impl Announced {
+    /// What workers have to know about a tournament of this configuration.
+    ///
+    /// # Errors
+    /// If a file that workers need cannot be read.
+    pub fn new(config: &Config, lease: Duration) -> Result<Self, RemoteError> {
+        let sheets = config.rules.sheets().iter();
+        let mut files: BTreeMap<String, String> = sheets
+            .map(|sheet| (sheet.file.clone(), sheet.text.to_string()))
+            .collect();
+        if let Some(book) = book(&config.table) {
+            let path = config.folder.join(book);
+            let unreadable = |error: io::Error| RemoteError::Unreadable {
+                path: path.clone(),
+                reason: error.to_string(),
+            };
+            if fs::metadata(&path).map_err(unreadable)?.len() <= LONGEST_BOOK {
+                let text = fs::read_to_string(&path).map_err(unreadable)?;
+                files.insert(book.to_owned(), text);
+            }
+        }
+        let bundles = bundles(config);
+        Ok(Announced {
+            referee: REFEREE_NAME.to_owned(),
+            name: config.name.clone(),
+            hash: hash(&config.text, &bundles),
+            config: config.text.clone(),
+            folder: config.folder.clone(),
+            files,
+            bundles,
+            lease_ms: u64::try_from(lease.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// What an announcement says.
+    ///
+    /// # Errors
+    /// If it is none, or of another version of this program.
+    pub fn read(payload: &[u8]) -> Result<Self, String> {
+        let announced: Announced = unpack(payload)?;
+        if announced.referee != REFEREE_NAME {
+            return Err(format!(
+                "the coordinator is `{}`, this is `{REFEREE_NAME}`: both have to be the same",
+                protocol::excerpt(announced.referee.as_bytes(), 60)
+            ));
+        }
+        if announced.hash != hash(&announced.config, &announced.bundles) {
+            return Err("its hash is not that of its configuration and bundles".to_owned());
+        }
+        Ok(announced)
+    }
+
+    /// The same with the hash of what it has, for those who make one up.
+    #[must_use]
+    pub fn sealed(mut self) -> Self {
+        self.hash = hash(&self.config, &self.bundles);
+        self
+    }
+
+    /// The configuration as values.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn table(&self) -> Result<toml::Table, String> {
+        if self.config.len() as u64 > 4 * MOST_TEXT {
+            return Err("its configuration is too long".to_owned());
+        }
+        let table: Result<toml::Table, toml::de::Error> = self.config.parse();
+        table.map_err(|error| format!("its configuration cannot be read: {}", error.message()))
+    }
+
+    /// For how long a job is a worker's.
+    pub fn lease(&self) -> Duration {
+        Duration::from_millis(self.lease_ms).clamp(SHORTEST_LEASE, LONGEST_LEASE)
+    }
+
+    /// The configuration with the files that were sent along in place of those that it names: they are
+    /// written to a folder.
+    pub(crate) fn with_files(&self, folder: &Path) -> io::Result<toml::Table> {
+        let mut table: toml::Table = self.config.parse().map_err(io::Error::other)?;
+        let mut written = BTreeMap::new();
+        for (number, (name, text)) in self.files.iter().enumerate() {
+            let file = Path::new(name).file_name().unwrap_or_default();
+            let path = folder.join(format!("{number}")).join(file);
+            fs::create_dir_all(path.parent().unwrap_or(folder))?;
+            fs::write(&path, text)?;
+            written.insert(name.as_str(), path.to_string_lossy().into_owned());
+        }
+        if let Some(path) = book(&table).and_then(|book| written.get(book)).cloned()
+            && let Some(toml::Value::Table(opening)) = table.get_mut("opening")
+        {
+            opening.insert("book".to_owned(), path.into());
+        }
+        if let Some(toml::Value::Array(rules)) = table.get_mut("rules") {
+            rules
+                .iter_mut()
+                .for_each(|source| sent_along(source, &written));
+        }
+        Ok(table)
+    }
+}
+
+/// The path of the book of openings.
+fn book(table: &toml::Table) -> Option<&str> {
+    table.get("opening")?.get("book")?.as_str()
+}
+
+/// Replaces a sheet by the copy that was sent along.
+fn sent_along(source: &mut toml::Value, files: &BTreeMap<&str, String>) {
+    let command = source.get("command").unwrap_or(source);
+    // A command of one word is that word.
+    let word = match command {
+        toml::Value::Array(words) if words.len() == 1 => &words[0],
+        other => other,
+    };
+    let file = word
+        .as_str()
+        .and_then(|path| Path::new(path).file_name()?.to_str());
+    let Some(path) = file.and_then(|file| files.get(file)) else {
+        return;
+    };
+    if !source.is_table() {
+        *source = toml::Table::new().into();
+    }
+    if let toml::Value::Table(table) = source {
+        table.insert("command".to_owned(), vec![path.clone()].into());
+    }
+}
+
+/// The bundles of a configuration's bots.
+fn bundles(config: &Config) -> BTreeMap<String, Bundle> {
+    let bots = config.bots.iter().zip(&config.builds);
+    let bundles = bots.filter_map(|(spec, plan)| {
+        let unpacked = plan.bundle.as_ref()?;
+        Some((spec.name.clone(), unpacked.bundle().clone()))
+    });
+    bundles.collect()
+}
+
+/// The hash of a configuration, and of what its bots are.
+fn hash(config: &str, bundles: &BTreeMap<String, Bundle>) -> String {
+    let mut hasher = Sha256::new_with_prefix(config);
+    for (name, bundle) in bundles {
+        hasher.update(format!("\0{name}\0{}", bundle.sha256));
+    }
+    let digest = hasher.finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A message's bytes.
+///
+/// # Panics
+/// If the memory does not take them.
+pub fn pack<T: Message>(message: &T) -> Vec<u8> {
+    let written = || -> io::Result<Vec<u8>> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        serde_json::to_writer(&mut encoder, message)?;
+        encoder.flush()?;
+        encoder.finish()
+    };
+    written().expect("messages are JSON, and memory takes them")
+}
+
+/// The message of these bytes, which anybody may have sent.
+///
+/// # Errors
+/// Why it is none.
+pub fn unpack<T: Message>(bytes: &[u8]) -> Result<T, String> {
+    let mut text = Vec::new();
+    let mut decoder = GzDecoder::new(bytes).take(T::MOST + 1);
+    decoder
+        .read_to_end(&mut text)
+        .map_err(|error| error.to_string())?;
+    if text.len() as u64 > T::MOST {
+        return Err(format!("it unpacks to more than {} bytes", T::MOST));
+    }
+    serde_json::from_slice(&text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_back_and_anything_else_is_refused() {
+        let job = GroupJob {
+            config: hash("name = 1", &BTreeMap::new()),
+            matches: Vec::new(),
+            not_for: None,
+            deal: None,
+        };
+        let packed = pack(&job);
+        assert_eq!(unpack(&packed), Ok(job));
+        assert!(unpack::<GroupJob>(&packed[..packed.len() - 9]).is_err());
+        assert!(unpack::<GroupJob>(b"").is_err());
+        assert!(
+            unpack::<GroupJob>(&pack(&PlayedGroup {
+                records: Vec::new()
+            }))
+            .is_err()
+        );
+        assert_eq!(hash("", &BTreeMap::new()).len(), 64);
+    }
+
+    #[test]
+    fn workers_are_not_told_the_secret_that_deals_follow_from() {
+        let digits = "5ec2e75e".repeat(8);
+        let text = format!(
+            "name = \"t\"\nsecret = \"{digits}\"\ngames = [\"run\"]\n\
+             [[bots]]\nname = \"a\"\ncommand = \"referee bot random\"\n\
+             [[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n"
+        );
+        let config = Config::parse(&text, Path::new("/")).unwrap();
+        assert!(config.secret.is_some());
+        let announced = Announced::new(&config, WAIT).unwrap();
+        let sent = serde_json::to_string(&announced).unwrap();
+        assert!(
+            !sent.contains("5ec2e7") && sent.contains("games ="),
+            "{sent}"
+        );
+    }
+
+    #[test]
+    fn what_would_fill_the_memory_is_refused() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        let zeros = vec![b' '; 1 << 20];
+        for _ in 0..(GroupJob::MOST >> 20) + 1 {
+            encoder.write_all(&zeros).unwrap();
+        }
+        let bomb = encoder.finish().unwrap();
+        assert!(bomb.len() < 1 << 20);
+        assert!(unpack::<GroupJob>(&bomb).unwrap_err().contains("more than"));
+    }
+
+    #[test]
+    fn files_that_are_sent_along_take_the_place_of_those_that_are_named() {
+        let announced = Announced {
+            referee: String::new(),
+            name: String::new(),
+            config: "rules = [\"games/nim.kif\", { command = \"x/hex.kif\", prefix = \"my\" }, \"./p\"]\n\
+                     [opening]\nbook = \"a/b.txt\"\n"
+                .to_owned(),
+            hash: String::new(),
+            folder: PathBuf::new(),
+            files: [("nim.kif", "N"), ("hex.kif", "H"), ("a/b.txt", "B")]
+                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+                .into(),
+            bundles: BTreeMap::new(),
+            lease_ms: 1,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let table = announced.with_files(folder.path()).unwrap();
+        let text = |value: &toml::Value| fs::read_to_string(value.as_str().unwrap()).unwrap();
+        assert_eq!(text(&table["rules"][0]["command"][0]), "N");
+        assert_eq!(text(&table["rules"][1]["command"][0]), "H");
+        assert_eq!(table["rules"][1]["prefix"].as_str(), Some("my"));
+        assert_eq!(table["rules"][2].as_str(), Some("./p"));
+        assert_eq!(text(&table["opening"]["book"]), "B");
+    }
+}

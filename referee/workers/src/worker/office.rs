@@ -1,0 +1,456 @@
+//! What a worker does besides playing: it knows the tournaments, takes jobs for its slots, brings their
+//! results, and says that it is there.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use cluster::{
+    Announcement, Announcing, ClusterError, Connection, Delivered, HEARTBEAT, Job, Presence,
+    TournamentId, Worker, WorkerName,
+};
+use supervisor::shortage;
+use tempfile::TempDir;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::{interval, sleep};
+
+use super::bundles::{FetchError, Source};
+use super::options::{Leave, WorkerOptions};
+use super::serving::{self, Room, Serving};
+use super::slot::{Played, Slot};
+use crate::wire::{Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack};
+
+/// How long a worker waits for a job of one tournament before it looks at the next, where there are several tournaments.
+const SHORT_WAIT: Duration = Duration::from_millis(200);
+/// How long a worker that ends now waits for a job that may be on its way, or for one to be taken back.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How often it looks for tournaments.
+const LOOK: Duration = Duration::from_secs(1);
+/// After how many looks it reads all announcements once more: a server may have lost its store.
+const ALL_AGAIN: u32 = 30;
+
+/// What the slots of a worker share.
+pub(super) struct Office {
+    worker: Worker,
+    name: WorkerName,
+    options: WorkerOptions,
+    room: Room,
+    tournaments: Mutex<BTreeMap<TournamentId, Known>>,
+    /// A tournament has come.
+    news: Notify,
+    /// What belongs to tournaments, below one folder.
+    folder: PathBuf,
+    _temporary: Option<TempDir>,
+    told: mpsc::UnboundedSender<String>,
+    busy: AtomicU32,
+    matches: AtomicU64,
+    since: String,
+    /// Counts what was asked, so that tournaments take turns.
+    turn: AtomicU64,
+}
+
+/// The next announcement, if it is possible to listen for them.
+async fn next_of(announcing: &mut Option<Announcing>) {
+    match announcing {
+        Some(announcing) => announcing.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The place of no announcement: as of a tournament that has to be looked at again.
+const TRY_AGAIN: u64 = 0;
+
+/// A tournament that was announced.
+struct Known {
+    /// The place of its announcement.
+    sequence: u64,
+    /// As it is played here, or why it is not.
+    serving: Result<Arc<Serving>, String>,
+}
+
+/// Why a tournament is not played here.
+enum Unserved {
+    /// It may go later.
+    ForNow(String),
+    /// Something is missing, or wrong.
+    ForGood(String),
+}
+
+impl From<FetchError> for Unserved {
+    fn from(error: FetchError) -> Self {
+        let why = error.to_string();
+        if error.is_passing() {
+            Unserved::ForNow(why)
+        } else {
+            Unserved::ForGood(why)
+        }
+    }
+}
+
+impl Office {
+    pub(super) fn open(
+        connection: &Connection,
+        name: &WorkerName,
+        options: WorkerOptions,
+        room: Room,
+        told: mpsc::UnboundedSender<String>,
+    ) -> io::Result<Self> {
+        let (folder, temporary) = match &options.keep {
+            Some(folder) => (folder.clone(), None),
+            None => {
+                let folder = tempfile::Builder::new()
+                    .prefix("referee-worker-")
+                    .tempdir()?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        };
+        std::fs::create_dir_all(&folder)?;
+        Ok(Office {
+            worker: Worker::new(connection, name),
+            name: name.clone(),
+            options,
+            room,
+            tournaments: Mutex::default(),
+            news: Notify::new(),
+            folder: std::fs::canonicalize(folder)?,
+            _temporary: temporary,
+            told,
+            busy: AtomicU32::new(0),
+            matches: AtomicU64::new(0),
+            since: protocol::timestamp(SystemTime::now(), 0),
+            turn: AtomicU64::new(0),
+        })
+    }
+
+    fn tournaments(&self) -> MutexGuard<'_, BTreeMap<TournamentId, Known>> {
+        self.tournaments
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tournaments that it plays matches of.
+    fn served(&self) -> Vec<Arc<Serving>> {
+        let tournaments = self.tournaments();
+        let served = tournaments
+            .values()
+            .filter_map(|known| known.serving.clone().ok());
+        served.collect()
+    }
+
+    fn report(&self, what: String) {
+        let _ = self.told.send(what);
+    }
+
+    /// Says again and again that the worker is there.
+    pub(super) async fn beat(self: Arc<Self>) {
+        let mut beats = interval(HEARTBEAT);
+        loop {
+            beats.tick().await;
+            self.worker.beat(&self.presence()).await;
+        }
+    }
+
+    fn presence(&self) -> Presence {
+        Presence {
+            name: self.name.to_string(),
+            slots: u32::try_from(self.room.slots).unwrap_or(u32::MAX),
+            busy: self.busy.load(Relaxed),
+            matches: self.matches.load(Relaxed),
+            since: self.since.clone(),
+            tournaments: self.served().iter().map(|it| it.id.to_string()).collect(),
+        }
+    }
+
+    /// Learns of tournaments.
+    pub(super) async fn read_announcements(self: Arc<Self>) {
+        let mut looks = interval(LOOK);
+        let mut announcing = self.worker.announcing().await.ok();
+        let (mut after, mut number) = (0, 0);
+        let mut all_known = true;
+        loop {
+            tokio::select! {
+                _ = looks.tick() => {}
+                () = next_of(&mut announcing) => {}
+            }
+            number += 1;
+            if number % ALL_AGAIN == 0 || !all_known {
+                after = 0;
+            }
+            all_known = true;
+            // If the server does not answer, the slots say so.
+            while let Some(announcement) = self.next_announced(after, &mut announcing).await {
+                after = announcement.sequence;
+                all_known &= self.clone().learn(announcement).await;
+            }
+        }
+    }
+
+    /// The next tournament, if there is one. A server on which none was ever announced does not answer, so
+    /// it is asked anew when one is.
+    async fn next_announced(
+        &self,
+        after: u64,
+        announcing: &mut Option<Announcing>,
+    ) -> Option<Announcement> {
+        loop {
+            tokio::select! {
+                found = self.worker.announcement_after(after) => return found.ok().flatten(),
+                () = next_of(announcing) => {}
+            }
+        }
+    }
+
+    /// Takes note of a tournament, unless it is known; false if it has to be tried again.
+    async fn learn(self: Arc<Self>, announcement: Announcement) -> bool {
+        let (id, sequence) = (announcement.id.clone(), announcement.sequence);
+        let known = {
+            let tournaments = self.tournaments();
+            let known = tournaments
+                .get(&id)
+                .filter(|known| known.sequence == sequence);
+            known.map(|known| known.serving.as_ref().err().cloned())
+        };
+        if let Some(why) = known {
+            if let Some(why) = why {
+                // Nothing stores what was said, so it is said again whenever all announcements are read.
+                self.tell(&id, &WorkerNews::CannotServe { why }).await;
+            }
+            return true;
+        }
+        let serving = match self.clone().open_tournament(announcement).await {
+            Ok(serving) => {
+                self.report(format!("plays matches of `{id}`"));
+                Ok(Arc::new(serving))
+            }
+            Err(Unserved::ForNow(why)) => {
+                let known = Known {
+                    sequence: TRY_AGAIN,
+                    serving: Err(why.clone()),
+                };
+                let before = self.tournaments().insert(id.clone(), known);
+                if before.is_none_or(|before| before.sequence != TRY_AGAIN) {
+                    self.cannot_serve(&id, why).await;
+                }
+                return false;
+            }
+            Err(Unserved::ForGood(why)) => {
+                self.cannot_serve(&id, why.clone()).await;
+                Err(why)
+            }
+        };
+        self.tournaments().insert(id, Known { sequence, serving });
+        self.news.notify_waiters();
+        // The coordinator should not have to wait for the next one.
+        self.worker.beat(&self.presence()).await;
+        true
+    }
+
+    async fn cannot_serve(&self, id: &TournamentId, why: String) {
+        self.report(format!("plays no matches of `{id}`: {why}"));
+        self.tell(id, &WorkerNews::CannotServe { why }).await;
+    }
+
+    /// Gets ready to play matches of a tournament.
+    async fn open_tournament(
+        self: Arc<Self>,
+        announcement: Announcement,
+    ) -> Result<Serving, Unserved> {
+        let Announcement { id, payload, .. } = announcement;
+        let announced = Announced::read(&payload).map_err(Unserved::ForGood)?;
+        if !self.options.trust {
+            // Before anything is fetched.
+            let folder = self.options.folder.as_deref();
+            serving::check(&announced, folder).map_err(Unserved::ForGood)?;
+        }
+        let bundles = if announced.bundles.is_empty() {
+            None
+        } else {
+            let source = Source {
+                connection: self.worker.connection(),
+                tournament: &id,
+                cache: &self.options.bundle_cache,
+                most: self.options.max_bundle,
+            };
+            Some(Arc::new(source.fetch_all(&announced.bundles).await?))
+        };
+        let office = self.clone();
+        let open = move || {
+            let own = office.folder.join(id.to_string());
+            let report = |line: &str| office.report(line.to_owned());
+            let how = (&office.options, office.room);
+            Serving::open(&id, &announced, bundles, how, &own, report)
+        };
+        let opened = tokio::task::spawn_blocking(open).await;
+        let opened = opened.unwrap_or_else(|_| Err("it cannot be read".to_owned()));
+        opened.map_err(Unserved::ForGood)
+    }
+
+    async fn tell(&self, id: &TournamentId, news: &WorkerNews) {
+        if let Ok(bytes) = serde_json::to_vec(news) {
+            self.worker.tell(id, bytes).await;
+        }
+    }
+
+    /// Takes one job after another for a slot, until the worker is to leave.
+    pub(super) async fn keep_busy(self: Arc<Self>, slot: Slot, mut leave: watch::Receiver<Leave>) {
+        while *leave.borrow_and_update() == Leave::Stay && shortage::noted().is_none() {
+            match self.next(&mut leave).await {
+                Ok(Some((serving, job))) => {
+                    self.busy.fetch_add(1, Relaxed);
+                    tokio::select! {
+                        biased;
+                        () = self.play(&slot, &serving, &job) => {}
+                        () = has_left(leave.clone()) => {}
+                    }
+                    self.busy.fetch_sub(1, Relaxed);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::info!("no job was taken: {error}");
+                    tokio::select! {
+                        () = sleep(PAUSE) => {}
+                        _ = leave.changed() => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// A job of any tournament: first of one that has some, then of the one that is the first to get one.
+    async fn next(
+        &self,
+        leave: &mut watch::Receiver<Leave>,
+    ) -> Result<Option<(Arc<Serving>, Box<Job>)>, ClusterError> {
+        let served = self.served();
+        if served.is_empty() {
+            tokio::select! {
+                () = self.news.notified() => {}
+                () = sleep(LOOK) => {}
+                _ = leave.changed() => {}
+            }
+            return Ok(None);
+        }
+        let turn = self.turn.fetch_add(1, Relaxed) as usize;
+        let wait = if served.len() == 1 { WAIT } else { SHORT_WAIT };
+        let in_turn = (0..served.len()).map(|at| &served[(turn + at) % served.len()]);
+        let at_once = in_turn
+            .clone()
+            .filter(|_| served.len() > 1)
+            .map(|it| (it, Duration::ZERO));
+        for (serving, wait) in at_once.chain(in_turn.take(1).map(|it| (it, wait))) {
+            let taken = tokio::select! {
+                biased;
+                taken = self.worker.take(&serving.id, wait) => taken?,
+                () = has_left(leave.clone()) => break,
+            };
+            match taken {
+                Delivered::Job(job) => return Ok(Some((serving.clone(), job))),
+                Delivered::None => {}
+                Delivered::Over => self.forget(&serving.id),
+            }
+            if *leave.borrow() != Leave::Stay {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// A tournament has ended.
+    fn forget(&self, id: &TournamentId) {
+        let known = self.tournaments().remove(id);
+        if known.is_some_and(|known| known.serving.is_ok()) {
+            self.report(format!("`{id}` has ended"));
+        }
+    }
+
+    /// Has a job done, and brings its result.
+    async fn play(&self, slot: &Slot, serving: &Arc<Serving>, job: &Job) {
+        let _kept = job.keep(serving.lease);
+        let group = match serving.matches(&job.payload) {
+            Ok(group) => group,
+            Err(why) => return self.bury(serving, job, why, false).await,
+        };
+        if let Some(pause) = group.pause_for(&serving.hash, &self.name.to_string()) {
+            return job.give_back(pause).await;
+        }
+        let (begun, mut beginning) = mpsc::unbounded_channel();
+        let playing = slot.play(serving, (group.matches, group.deal), begun);
+        let telling = async {
+            let mut first = true;
+            while let Some(number) = beginning.recv().await {
+                let job = job.number;
+                self.tell(&serving.id, &WorkerNews::Begins { job, number, first })
+                    .await;
+                first = false;
+            }
+        };
+        let (played, ()) = tokio::join!(playing, telling);
+        self.pass_on_news(serving).await;
+        match played {
+            Played::Records(records) => self.bring(serving, job, records).await,
+            Played::Broken(broken) => self.bury(serving, job, broken.to_string(), true).await,
+            Played::GivenUp => job.give_back(Duration::ZERO).await,
+            Played::Unable { bot, why } => {
+                self.report(format!("cannot play with `{bot}`: {why}"));
+                self.tell(&serving.id, &WorkerNews::CannotPlay { bot, why })
+                    .await;
+                job.give_back(FOR_OTHERS).await;
+            }
+        }
+    }
+
+    /// Tells the user here and the coordinator what they should know about bots.
+    async fn pass_on_news(&self, serving: &Serving) {
+        for news in serving.factory.take_news() {
+            self.report(news.text.clone());
+            let news = WorkerNews::Trouble { what: news.text };
+            self.tell(&serving.id, &news).await;
+        }
+    }
+
+    async fn bring(&self, serving: &Serving, job: &Job, records: Vec<protocol::Record>) {
+        let count = records.len() as u64;
+        match job.finish(pack(&PlayedGroup { records })).await {
+            Ok(_) => {
+                self.matches.fetch_add(count, Relaxed);
+            }
+            Err(error) => {
+                let why = format!("its result cannot be sent: {error}");
+                self.bury(serving, job, why, false).await;
+            }
+        }
+    }
+
+    /// Nobody can do this job.
+    async fn bury(&self, serving: &Serving, job: &Job, why: String, broken_rules: bool) {
+        self.report(format!("a job of `{}` cannot be done: {why}", serving.id));
+        let why = pack(&Unplayable { why, broken_rules });
+        if let Err(error) = job.bury(why).await {
+            self.report(format!("the coordinator cannot be told: {error}"));
+        }
+    }
+
+    /// Waits until all bots are gone.
+    pub(super) async fn close(&self) {
+        let known: Vec<Arc<Serving>> = {
+            let mut tournaments = self.tournaments();
+            let served = std::mem::take(&mut *tournaments).into_values();
+            served.filter_map(|known| known.serving.ok()).collect()
+        };
+        for serving in known {
+            serving.factory.all_gone().await;
+        }
+    }
+}
+
+/// Waits until the worker is to end now, and a moment longer: a queue that is gone answers nothing.
+async fn has_left(mut leave: watch::Receiver<Leave>) {
+    let is_gone = leave.wait_for(|leave| *leave == Leave::Now).await.is_err();
+    if is_gone {
+        return std::future::pending().await;
+    }
+    sleep(LAST_WORDS).await;
+}

@@ -1,0 +1,301 @@
+//! A tournament as a worker has it: its configuration as data, and what its bots are started by.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bundle::Bundles;
+use cluster::TournamentId;
+use config::{BotPlaces, Config};
+use machine::identity;
+use protocol::Machine;
+use schedule::Scheduled;
+use supervisor::{BotFactory, BotSpec};
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+use tournament::admission;
+use tournament::capacity;
+use tournament::failures::Failures;
+use tournament::folder::STDERR_NAME;
+
+use super::allowed::{self, Along};
+use super::options::WorkerOptions;
+use crate::wire::{Announced, GroupJob, unpack};
+
+/// No schedule has more matches.
+const MOST_NUMBER: usize = 999_999;
+/// In how many orders a group can sit: four seats have the most.
+const MOST_ORDERS: usize = 24;
+
+/// A tournament that this worker can play matches of.
+pub(super) struct Serving {
+    pub(super) id: TournamentId,
+    pub(super) config: Config,
+    /// The hash of the configuration as it was announced.
+    pub(super) hash: String,
+    pub(super) lease: Duration,
+    pub(super) factory: Arc<BotFactory>,
+    pub(super) failures: Arc<Failures>,
+    /// What the log says of this machine.
+    pub(super) machine: Arc<Machine>,
+    /// Whether a bot can play here, once that was tried; why not, if not.
+    tried: Mutex<BTreeMap<usize, Arc<OnceCell<Option<String>>>>>,
+}
+
+impl Serving {
+    /// Gets ready for a tournament; `own` is a folder for what belongs to it. Sets up bots that were
+    /// unpacked from bundles, which takes its time; `report` gets a line for each.
+    ///
+    /// # Errors
+    /// Why this worker cannot.
+    pub(super) fn open(
+        id: &TournamentId,
+        announced: &Announced,
+        bundles: Option<Arc<Bundles>>,
+        (options, room): (&WorkerOptions, Room),
+        own: &Path,
+        report: impl FnMut(&str),
+    ) -> Result<Self, String> {
+        let in_words = |error: io::Error| error.to_string();
+        fs::create_dir_all(own).map_err(in_words)?;
+        let folder = options.folder.as_deref();
+        let mut config = if options.trust {
+            let table = announced.with_files(&own.join("files")).map_err(in_words)?;
+            let folder = folder.unwrap_or(&announced.folder);
+            let places = match bundles {
+                Some(bundles) => BotPlaces::Bundles(bundles),
+                None => BotPlaces::Configured,
+            };
+            let config = Config::parse_at(&table.to_string(), folder, places);
+            config.map_err(|error| error.to_string())?
+        } else {
+            untrusted(announced, bundles, folder, own)?
+        };
+        config.concurrency = room.slots;
+        config.concurrency_auto = false;
+        capacity::fit(&mut config).map_err(|error| error.to_string())?;
+        room.scale(&mut config)?;
+        let set_up = Handle::current().block_on(admission::set_up(&config, report));
+        set_up.map_err(|error| error.to_string())?;
+        let hidden: Vec<PathBuf> = own.parent().map(Path::to_owned).into_iter().collect();
+        let factory = BotFactory::new(&config.bots, &hidden, Some(own.join(STDERR_NAME)));
+        let factory = factory.map_err(|error| without_sandbox(&error.to_string(), options))?;
+        let factory = factory.keeping(config.keep.stderr);
+        config.share_records(&factory);
+        let name = options.name.as_ref().map(ToString::to_string);
+        Ok(Serving {
+            id: id.clone(),
+            hash: announced.hash.clone(),
+            lease: announced.lease(),
+            factory: Arc::new(factory),
+            failures: Arc::new(Failures::of(own, config.keep.failures)),
+            machine: Arc::new(Machine {
+                speed: room.speed,
+                ..identity::here(name.as_deref())
+            }),
+            config,
+            tried: Mutex::default(),
+        })
+    }
+
+    /// The matches of a job, if they are of this configuration.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub(super) fn matches(&self, payload: &[u8]) -> Result<GroupJob, String> {
+        jobs_of(&self.config, &self.hash, payload)
+    }
+
+    /// The first bot of a match that cannot play on this machine, and why. Each one is tried once, by
+    /// whoever needs it first: it has to say `hello` and to move in a position of each of its games.
+    pub(super) async fn unable(&self, matches: &[Scheduled]) -> Option<(&BotSpec, String)> {
+        for &bot in matches.iter().flat_map(|scheduled| &scheduled.seats) {
+            let spec = &self.config.bots[bot];
+            let cell = {
+                let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+                tried.entry(bot).or_default().clone()
+            };
+            let why =
+                cell.get_or_init(
+                    async || match admission::cannot_play(&self.config, spec).await {
+                        Ok(why) => why,
+                        Err(error) => Some(error.to_string()),
+                    },
+                );
+            if let Some(why) = why.await {
+                return Some((spec, why.clone()));
+            }
+        }
+        None
+    }
+}
+
+/// The matches of a job, if they are of the configuration with this hash.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, String> {
+    let job: GroupJob = unpack(payload)?;
+    if job.config != hash {
+        // The indices are of another one.
+        return Ok(job);
+    }
+    let fits = |scheduled: &Scheduled| {
+        let game = config.games.get(scheduled.game);
+        let seats = &scheduled.seats;
+        game.is_some_and(|game| game.rules.seats() == seats.len())
+            && seats.iter().all(|&bot| bot < config.bots.len())
+            && (1..=MOST_NUMBER).contains(&scheduled.number)
+    };
+    let group = job.matches.first().map(Scheduled::group);
+    let is_one_group = group.is_some_and(|group| {
+        let is_twice = group.windows(2).any(|pair| pair[0] == pair[1]);
+        let all = job.matches.iter();
+        !is_twice && all.clone().all(|it| it.group() == group)
+    });
+    if job.matches.len() > MOST_ORDERS || !is_one_group || !job.matches.iter().all(fits) {
+        return Err("these are no matches of the configuration".to_owned());
+    }
+    Ok(job)
+}
+
+/// What a worker has to play on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// How many groups of matches it plays at a time.
+    pub(super) slots: usize,
+    /// The speed of the machine by the yardstick, while all slots work; `None` if it was not measured.
+    pub(super) speed: Option<f64>,
+}
+
+impl Room {
+    /// Scales time limits by the speed of the machine, if the configuration wants that.
+    fn scale(self, config: &mut Config) -> Result<(), String> {
+        let Some(scale) = config.time_scale else {
+            return Ok(());
+        };
+        let speed = self.speed.ok_or(
+            "its time limits depend on the speed of the machine, which this worker has not measured \
+             (REFEREE_YARDSTICK=off)",
+        )?;
+        config.scale_time(scale, speed).map(drop)
+    }
+}
+
+/// Declines an announcement that a worker without `--trust` does not take, before anything is fetched for it.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check(announced: &Announced, folder: Option<&Path>) -> Result<(), String> {
+    let table = announced.table()?;
+    let along = along(announced, None, folder);
+    allowed::check(&table, &along).map_err(|declined| declined.to_string())?;
+    let bots = table.get("bots").and_then(toml::Value::as_array);
+    let names = bots.into_iter().flatten();
+    let names = names.filter_map(|bot| Some(bot.get("name")?.as_str()?.trim()));
+    let names: BTreeSet<&str> = names.collect();
+    match along.bundled.iter().find(|bot| !names.contains(**bot)) {
+        Some(bot) => {
+            let bot = protocol::excerpt(bot.as_bytes(), 60);
+            Err(format!(
+                "it comes with a bundle of `{bot}`, and there is no such bot"
+            ))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The configuration of an announcement that is not trusted: it names nothing of this machine, and all that
+/// it has run runs in the strict sandbox.
+///
+/// # Errors
+/// Why this worker declines it.
+pub fn untrusted(
+    announced: &Announced,
+    bundles: Option<Arc<Bundles>>,
+    folder: Option<&Path>,
+    own: &Path,
+) -> Result<Config, String> {
+    let in_words = |error: io::Error| error.to_string();
+    let mut along = along(announced, bundles.as_deref(), folder);
+    // What was not fetched is not here.
+    along.bundled.retain(|bot| along.unpacked.contains_key(bot));
+    let table = announced.table()?;
+    allowed::check(&table, &along).map_err(|declined| declined.to_string())?;
+    let mut table = announced.with_files(&own.join("files")).map_err(in_words)?;
+    confine(&mut table);
+    // Bots without files of their own are not where anybody else's are.
+    let empty = own.join("empty");
+    fs::create_dir_all(&empty).map_err(in_words)?;
+    let folder = folder.unwrap_or(&empty);
+    let places = BotPlaces::Announced(bundles);
+    let config = Config::parse_at(&table.to_string(), folder, places);
+    let config = config.map_err(|error| error.to_string())?;
+    if config.all_strict() && config.bots.iter().all(|bot| bot.ggp.is_none()) {
+        Ok(config)
+    } else {
+        Err("it would have bots outside of the strict sandbox".to_owned())
+    }
+}
+
+/// What comes with an announcement.
+fn along<'a>(
+    announced: &'a Announced,
+    bundles: Option<&'a Bundles>,
+    folder: Option<&'a Path>,
+) -> Along<'a> {
+    let unpacked = bundles.into_iter().flat_map(|bundles| &bundles.bots);
+    Along {
+        folder,
+        bundled: announced.bundles.keys().map(String::as_str).collect(),
+        unpacked: unpacked.map(|(bot, it)| (bot.as_str(), it.dir())).collect(),
+        files: announced.files.keys().map(String::as_str).collect(),
+    }
+}
+
+/// Has everything that a configuration names run in the strict sandbox.
+fn confine(table: &mut toml::Table) {
+    table.insert("sandbox".to_owned(), "strict".into());
+    table.remove("best_effort");
+    // Where a sheet was at the coordinator means nothing here, and bots would see all of it.
+    for (list, key) in [("bots", "sandbox"), ("rules", "sandbox"), ("rules", "dir")] {
+        let Some(toml::Value::Array(list)) = table.get_mut(list) else {
+            continue;
+        };
+        for entry in list.iter_mut().filter_map(toml::Value::as_table_mut) {
+            entry.remove(key);
+        }
+    }
+}
+
+/// What to do about a machine without the sandbox that is needed.
+fn without_sandbox(why: &str, options: &WorkerOptions) -> String {
+    if options.trust {
+        return why.to_owned();
+    }
+    format!("{why} (workers have bots in the strict sandbox unless they are started with --trust)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_configuration_lets_programs_out_of_the_sandbox() {
+        let mut table: toml::Table = "name = \"t\"\nsandbox = \"none\"\nbest_effort = true\n\
+             games = [\"siam\"]\nrules = [\"sh\", { command = \"sh\", sandbox = \"none\" }]\n\
+             [[bots]]\nname = \"a\"\ncommand = \"sh\"\nsandbox = \"limits\"\n"
+            .parse()
+            .unwrap();
+        confine(&mut table);
+        let text = table.to_string();
+        assert_eq!(text.matches("sandbox").count(), 1, "{text}");
+        assert!(
+            text.contains("sandbox = \"strict\"") && !text.contains("best_effort"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! A slot of a worker: a thread with a runtime of its own, as in a tournament on one machine, so that
+//! what belongs to one match never waits for another.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+
+use arbiter::Arbiter;
+use config::Affinity;
+use deals::Deal;
+use games::BrokenRules;
+use machine::cores;
+use protocol::Record;
+use schedule::Scheduled;
+use supervisor::{Pool, shortage};
+use tokio::sync::{mpsc, oneshot, watch};
+use tournament::match_run::People;
+use tournament::openings::Opening;
+use tournament::slots;
+
+use super::options::Leave;
+use super::serving::Serving;
+
+/// What became of a group.
+#[derive(Debug)]
+pub(super) enum Played {
+    /// It was played to its end.
+    Records(Vec<Record>),
+    /// A bot of it cannot play on this machine.
+    Unable { bot: String, why: String },
+    /// Rules from outside do not work.
+    Broken(BrokenRules),
+    /// It was given up: somebody else has to play it.
+    GivenUp,
+}
+
+/// A group to be played.
+struct Work {
+    serving: Arc<Serving>,
+    matches: Vec<Scheduled>,
+    /// What they are dealt from.
+    deal: Option<Deal>,
+    /// Gets the number of each match that begins.
+    begun: mpsc::UnboundedSender<usize>,
+    done: oneshot::Sender<Played>,
+}
+
+/// The thread, as others see it. It ends when this is dropped.
+pub(super) struct Slot(mpsc::Sender<Work>);
+
+impl Slot {
+    pub(super) fn start(number: usize, leave: &watch::Receiver<Leave>) -> io::Result<Self> {
+        let (work, inbox) = mpsc::channel(1);
+        let leave = leave.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            // A slot has a handful of pipes; the default is meant for thousands.
+            .max_io_events_per_tick(64)
+            .enable_all()
+            .build()?;
+        let thread = thread::Builder::new().name(format!("slot {number}"));
+        thread.spawn(move || runtime.block_on(Box::pin(run(number, inbox, leave))))?;
+        Ok(Slot(work))
+    }
+
+    /// Plays a group.
+    pub(super) async fn play(
+        &self,
+        serving: &Arc<Serving>,
+        (matches, deal): (Vec<Scheduled>, Option<Deal>),
+        begun: mpsc::UnboundedSender<usize>,
+    ) -> Played {
+        let (done, played) = oneshot::channel();
+        let work = Work {
+            serving: serving.clone(),
+            matches,
+            deal,
+            begun,
+            done,
+        };
+        // A thread that panicked has said so; the group is for somebody else.
+        if self.0.send(work).await.is_err() {
+            return Played::GivenUp;
+        }
+        played.await.unwrap_or(Played::GivenUp)
+    }
+}
+
+/// Plays one group after another.
+async fn run(number: usize, mut inbox: mpsc::Receiver<Work>, mut leave: watch::Receiver<Leave>) {
+    let mut pool: Option<(Arc<Serving>, Pool)> = None;
+    while let Some(work) = inbox.recv().await {
+        let is_other = |(serving, _): &(Arc<Serving>, Pool)| !Arc::ptr_eq(serving, &work.serving);
+        if let Some((_, old)) = pool.take_if(|pool| is_other(pool)) {
+            old.end().await;
+        }
+        let (serving, pool) = pool.get_or_insert_with(|| {
+            if work.serving.config.affinity == Affinity::Cores
+                && let Err(error) = cores::keep_to_one(number)
+            {
+                tracing::warn!("`affinity`: slot {number} cannot keep to one core: {error}");
+            }
+            let pool = Pool::new(work.serving.factory.clone());
+            (work.serving.clone(), pool)
+        });
+        let played = tokio::select! {
+            biased;
+            played = Box::pin(group(serving, &work, pool)) => played,
+            _ = leave.wait_for(|leave| *leave == Leave::Now) => Played::GivenUp,
+        };
+        let _ = work.done.send(played);
+    }
+    if let Some((_, pool)) = pool {
+        pool.end().await;
+    }
+}
+
+async fn group(serving: &Serving, work: &Work, pool: &mut Pool) -> Played {
+    if let Some((spec, why)) = serving.unable(&work.matches).await {
+        let bot = spec.name.clone();
+        return Played::Unable { bot, why };
+    }
+    let mut records = Vec::new();
+    for scheduled in &work.matches {
+        let _ = work.begun.send(scheduled.number);
+        let record = match one(serving, scheduled, work.deal.clone(), pool).await {
+            Ok(record) => record,
+            Err(broken) => return Played::Broken(broken),
+        };
+        // The match may be lost by it: it does not count.
+        if shortage::noted().is_some() {
+            return Played::GivenUp;
+        }
+        records.push(record);
+    }
+    Played::Records(records)
+}
+
+async fn one(
+    serving: &Serving,
+    scheduled: &Scheduled,
+    deal: Option<Deal>,
+    pool: &mut Pool,
+) -> Result<Record, BrokenRules> {
+    let opening = Opening::of(&serving.config, scheduled, deal.as_ref())?;
+    let (config, machine) = (&serving.config, &serving.machine);
+    let run = slots::plan(
+        config,
+        scheduled,
+        (opening, deal),
+        machine,
+        &serving.failures,
+    );
+    run.play(pool, People::new(), |_: &Arbiter| ()).await
+}
