@@ -18,8 +18,8 @@ use tournament::one_match::MatchError;
 use tournament::resume::ResumeError;
 use tournament::{AdmissionError, MergeError, TournamentError};
 
-use crate::report::pages::SiteError;
 use crate::scaffold::ScaffoldError;
+use crate::web::pages::SiteError;
 #[cfg(feature = "cluster")]
 use workers::RemoteError;
 #[cfg(feature = "cluster")]

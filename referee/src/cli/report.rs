@@ -7,8 +7,8 @@ use clap::builder::PossibleValue;
 
 use super::format::replace;
 use super::{CliError, print};
-use crate::report::pages::{PageFormat, Played, page, write_site};
 use crate::report::{tell, terminal};
+use crate::web::pages::{PageFormat, Played, page, write_site};
 
 /// A page about a bot after a tournament, or a site with a page about each bot
 #[derive(Debug, clap::Args)]

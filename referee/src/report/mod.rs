@@ -6,7 +6,6 @@ pub(crate) mod checks;
 pub(crate) mod forecast;
 pub(crate) mod formats;
 pub(crate) mod match_rows;
-pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod sheet;
 pub(crate) mod table;

@@ -22,6 +22,7 @@ mod match_page;
 mod one_file;
 mod overview;
 mod page_folder;
+pub(crate) mod pages;
 mod plan;
 mod play;
 mod play_routes;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::played::Played;
 use super::{bot_page, left_out_page};
 use crate::report::sheet::{self, Part};
-use crate::web::guide;
+use crate::web::words::guide;
 
 /// A page that is a text with tables.
 #[derive(Clone, Debug, Serialize)]

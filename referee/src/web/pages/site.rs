@@ -21,7 +21,9 @@ use super::page::{Page, rules_of, statistics};
 use super::played::Played;
 use crate::report::sheet::{self, COUNTS, Grid, Part, counts, heading, interval, load};
 use crate::report::tell;
-use crate::web::{PageFolder, encoded, page_of_folder};
+use crate::web::frame::page_of_folder;
+use crate::web::page_folder::PageFolder;
+use crate::web::words::encoded;
 
 /// The folder of the bots' pages.
 const BOTS: &str = "bots";

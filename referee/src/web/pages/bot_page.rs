@@ -16,7 +16,7 @@ use crate::report::sheet::{
     signed_figures,
 };
 use crate::report::{points, transcript};
-use crate::web::encoded;
+use crate::web::words::encoded;
 
 /// How many of the last lines of stderr are shown.
 const STDERR_LINES: usize = 12;
