@@ -113,7 +113,6 @@ mod http;
 mod model;
 mod probe;
 mod prose;
-mod report;
 mod scaffold;
 mod web;
 
@@ -137,10 +136,10 @@ pub use tournament::{Tournament, TournamentError};
 pub mod fuzzing {
     pub use crate::model::Model;
     pub use crate::probe::{ggp_player_answers, web_answers};
-    pub use crate::report::sheet::{By, Sheet, SheetFormat, plot};
-    pub use crate::report::summary;
-    pub use crate::report::tables::report as standings_table;
-    pub use crate::report::transcript::text as transcript;
+    pub use report::sheet::{By, Sheet, SheetFormat, plot};
+    pub use report::summary;
+    pub use report::tables::report as standings_table;
+    pub use report::transcript::text as transcript;
 }
 
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first

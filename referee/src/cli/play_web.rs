@@ -2,6 +2,7 @@
 
 use arbiter::Arbiter;
 use protocol::Record;
+use report::tell;
 use supervisor::Tracer;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tournament::match_run::{MatchRun, People};
@@ -10,7 +11,6 @@ use tournament::one_match::{self, match_id};
 use super::human;
 use super::watch::Bound;
 use super::{CliError, on_interrupt, print};
-use crate::report::tell;
 use crate::web::{Command, Table, serve_table};
 
 /// What happens at a table.

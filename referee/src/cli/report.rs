@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use report::{tell, terminal};
 
 use super::format::replace;
 use super::{CliError, print};
-use crate::report::{tell, terminal};
 use crate::web::pages::{PageFormat, Played, page, write_site};
 
 /// A page about a bot after a tournament, or a site with a page about each bot

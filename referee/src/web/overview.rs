@@ -3,11 +3,11 @@
 use ratings::report::{Estimate, Figure, SprtReport};
 use ratings::sprt::Verdict;
 use ratings::{MatchStore, Report, Request};
+use report::sheet::signed;
 use serde::Serialize;
 use tournament::admission::LeftOut;
 
 use super::plan::{Plan, RoundView};
-use crate::report::sheet::signed;
 
 /// The crosstable has at most this many bots: it grows with their square, and nobody reads a larger one.
 const MOST_CROSSED: usize = 100;

@@ -2,9 +2,8 @@
 
 use protocol::Record;
 use pulldown_cmark::{Event, Options, Parser, html};
+use report::points;
 use serde_json::Value;
-
-use crate::report::points;
 
 /// Whether a match has options.
 pub(super) fn has_options(record: &Record) -> bool {

@@ -7,15 +7,15 @@ use std::path::Path;
 use protocol::{excerpt, shown, shown_lines};
 use ratings::Report;
 use ratings::report::BotReport;
+use report::sheet::{
+    self, COUNTS, Grid, Pair, Part, count, counts, figures, heading, pairs_of, percent, quoted,
+    signed_figures,
+};
+use report::{points, transcript};
 use tournament::failures::{FAILURES_NAME, folder_name};
 
 use super::highlights::{FaultKind, Highlight, Highlights};
 use super::played::Played;
-use crate::report::sheet::{
-    self, COUNTS, Grid, Pair, Part, count, counts, figures, heading, pairs_of, percent, quoted,
-    signed_figures,
-};
-use crate::report::{points, transcript};
 use crate::web::words::encoded;
 
 /// How many of the last lines of stderr are shown.

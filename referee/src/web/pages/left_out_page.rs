@@ -2,8 +2,7 @@
 
 use config::LeftOut;
 use protocol::{shown, shown_lines};
-
-use crate::report::sheet::{Grid, Part, heading};
+use report::sheet::{Grid, Part, heading};
 
 /// All of it.
 pub(super) fn parts(left_out: &LeftOut) -> Vec<Part> {

@@ -2,11 +2,11 @@
 
 use config::LeftOut;
 use games::registry::Entry;
+use report::sheet::{self, Part};
 use serde::Serialize;
 
 use super::played::Played;
 use super::{bot_page, left_out_page};
-use crate::report::sheet::{self, Part};
 use crate::web::words::guide;
 
 /// A page that is a text with tables.

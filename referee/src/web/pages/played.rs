@@ -7,12 +7,12 @@ use files::places;
 use log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
 use protocol::Record;
 use ratings::{MatchStore, Report, Request};
+use report::sheet::Sheet;
 use thiserror::Error;
 use tournament::admission::{self, LeftOut};
 use tournament::folder;
 
 use super::highlights::{Highlights, Strengths};
-use crate::report::sheet::Sheet;
 
 /// A page that cannot be made.
 #[derive(Debug, Error)]
