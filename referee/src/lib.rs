@@ -109,12 +109,10 @@
 pub mod cli;
 mod draw;
 mod ggp;
-mod http;
 mod model;
 mod probe;
 mod prose;
 mod scaffold;
-mod web;
 
 pub use ::arbiter;
 pub use ::bundle;

@@ -17,9 +17,9 @@ use tournament::folder::FolderError;
 use tournament::one_match::MatchError;
 use tournament::resume::ResumeError;
 use tournament::{AdmissionError, MergeError, TournamentError};
+use web::pages::SiteError;
 
 use crate::scaffold::ScaffoldError;
-use crate::web::pages::SiteError;
 #[cfg(feature = "cluster")]
 use workers::RemoteError;
 #[cfg(feature = "cluster")]

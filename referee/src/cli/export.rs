@@ -8,11 +8,11 @@ use log::{self, LogFile};
 use protocol::{Record, shown};
 use report::match_rows::{self, Rows};
 use report::{tell, transcript};
+use web::OneFile;
 
 use super::filter::{MatchFilter, Seen};
 use super::input::RulesArgs;
 use super::{CliError, print};
-use crate::web::OneFile;
 
 /// Writes recorded matches as text (headers, and a numbered line a ply with its time), as a table for
 /// spreadsheets, or as pages for the browser in one file

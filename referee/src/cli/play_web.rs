@@ -7,11 +7,11 @@ use supervisor::Tracer;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tournament::match_run::{MatchRun, People};
 use tournament::one_match::{self, match_id};
+use web::{Command, Table, serve_table};
 
 use super::human;
 use super::watch::Bound;
 use super::{CliError, on_interrupt, print};
-use crate::web::{Command, Table, serve_table};
 
 /// What happens at a table.
 enum Came {

@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use super::played::Played;
 use super::{bot_page, left_out_page};
-use crate::web::words::guide;
+use crate::words::guide;
 
 /// A page that is a text with tables.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Page {
-    pub(crate) title: String,
-    pub(crate) parts: Vec<Part>,
+pub struct Page {
+    pub title: String,
+    pub parts: Vec<Part>,
     /// Where it is a text with marks, that instead: nothing of it came from outside.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) html: Option<String>,
+    pub html: Option<String>,
 }
 
 impl Page {
@@ -50,7 +50,7 @@ impl Page {
 }
 
 /// About a bot; `None` if there is none with this name.
-pub(crate) fn bot(played: &Played, name: &str) -> Option<Page> {
+pub fn bot(played: &Played, name: &str) -> Option<Page> {
     if played.report().bots.iter().any(|bot| bot.name == name) {
         return Some(Page::of_bot(played, name));
     }
@@ -59,7 +59,7 @@ pub(crate) fn bot(played: &Played, name: &str) -> Option<Page> {
 }
 
 /// All statistics.
-pub(crate) fn statistics(played: &Played) -> Page {
+pub fn statistics(played: &Played) -> Page {
     Page {
         title: "Statistics".to_owned(),
         parts: sheet::all_parts(&played.sheet),
@@ -68,7 +68,7 @@ pub(crate) fn statistics(played: &Played) -> Page {
 }
 
 /// The rules of a game, from the text that `referee rules` prints.
-pub(crate) fn rules_of(game: &Entry) -> Page {
+pub fn rules_of(game: &Entry) -> Page {
     Page {
         title: game.info.title.clone(),
         parts: Vec::new(),

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use tokio::net::TcpListener;
 
 /// The port that is tried first.
-pub(crate) const PORT: u16 = 8642;
+pub const PORT: u16 = 8642;
 /// How many ports after that are tried before any free one is taken.
 const MOST_TRIED: u16 = 50;
 
@@ -14,7 +14,7 @@ const MOST_TRIED: u16 = 50;
 ///
 /// # Errors
 /// If there is no such address here, or no free port.
-pub(crate) async fn bind(address: IpAddr, port: u16) -> io::Result<TcpListener> {
+pub async fn bind(address: IpAddr, port: u16) -> io::Result<TcpListener> {
     let last = port.saturating_add(MOST_TRIED);
     for port in port..=last {
         match TcpListener::bind((address, port)).await {

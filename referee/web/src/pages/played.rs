@@ -16,7 +16,7 @@ use super::highlights::{Highlights, Strengths};
 
 /// A page that cannot be made.
 #[derive(Debug, Error)]
-pub(crate) enum PageError {
+pub enum PageError {
     /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -45,7 +45,7 @@ fn left_out_of(path: &Path) -> Vec<LeftOut> {
 
 /// A tournament, as pages show it.
 #[derive(Debug)]
-pub(crate) struct Played {
+pub struct Played {
     /// The tournament's folder.
     pub(super) folder: PathBuf,
     pub(super) sheet: Sheet,
@@ -59,7 +59,7 @@ pub(crate) struct Played {
     /// The bots that did not play, because they are broken.
     pub(super) left_out: Vec<LeftOut>,
     /// What was dropped from the log, if anything.
-    pub(crate) warning: Option<String>,
+    pub warning: Option<String>,
 }
 
 impl Played {
@@ -79,7 +79,7 @@ impl Played {
     ///
     /// # Errors
     /// If the log cannot be read, or has no such bot.
-    pub(crate) fn read(path: &Path, bot: Option<&str>) -> Result<Self, PageError> {
+    pub fn read(path: &Path, bot: Option<&str>) -> Result<Self, PageError> {
         let mut matches = MatchStore::new();
         let warning = each_summary(
             path,

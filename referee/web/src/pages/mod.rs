@@ -8,7 +8,7 @@ mod page;
 mod played;
 mod site;
 
-pub(crate) use bot_page::{PageFormat, page};
-pub(crate) use page::{Page, bot, rules_of, statistics};
-pub(crate) use played::Played;
-pub(crate) use site::{SiteError, about, write_site};
+pub use bot_page::{PageFormat, page};
+pub use page::{Page, bot, rules_of, statistics};
+pub use played::Played;
+pub use site::{SiteError, about, write_site};

@@ -2,7 +2,7 @@
 
 use super::answer::Refusal;
 use super::site::Site;
-use crate::web::pages::Page;
+use crate::pages::Page;
 
 /// The page with this name: `statistics`, `about`, a bot's or a game's.
 ///
@@ -15,15 +15,15 @@ pub(super) fn page(site: &Site, kind: &str, name: &str) -> Result<Page, Refusal>
         ));
     };
     if kind == "rules" {
-        let page = games::find(name).map(crate::web::pages::rules_of);
+        let page = games::find(name).map(crate::pages::rules_of);
         return page.ok_or_else(|| Refusal::missing(format!("no game `{name}` is built in")));
     }
     let matches = site.index().len();
     let played = site.reports.played(log, matches)?;
     let page = match kind {
-        "bot" => crate::web::pages::bot(&played, name),
-        "statistics" => Some(crate::web::pages::statistics(&played)),
-        "about" => Some(crate::web::pages::about(&played)),
+        "bot" => crate::pages::bot(&played, name),
+        "statistics" => Some(crate::pages::statistics(&played)),
+        "about" => Some(crate::pages::about(&played)),
         _ => None,
     };
     page.ok_or_else(|| Refusal::missing(format!("there is no page about `{name}`")))

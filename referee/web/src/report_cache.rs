@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::answer::Refusal;
-use crate::web::pages::Played;
+use crate::pages::Played;
 
 /// Making a report takes at most one part in this many of the time.
 const SHARE: u32 = 10;

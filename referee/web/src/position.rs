@@ -119,8 +119,8 @@ pub(super) struct Asked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::web::match_page::tests::{record, start};
-    use crate::web::site::Site;
+    use crate::match_page::tests::{record, start};
+    use crate::site::Site;
 
     #[test]
     fn a_position_can_be_taken_elsewhere() {

@@ -19,7 +19,7 @@ use super::site::Site;
 use super::words::encoded;
 
 /// A file that is written: its head is there, and matches can be added.
-pub(crate) struct OneFile<W> {
+pub struct OneFile<W> {
     out: W,
     site: Arc<Site>,
     rows: Vec<MatchRow>,
@@ -32,7 +32,7 @@ impl<W: Write> OneFile<W> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn begin(
+    pub fn begin(
         mut out: W,
         log: &Path,
         rules: Option<RulesSet>,
@@ -62,11 +62,7 @@ impl<W: Write> OneFile<W> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn add(
-        &mut self,
-        mut record: Record,
-        positions: bool,
-    ) -> io::Result<Option<String>> {
+    pub fn add(&mut self, mut record: Record, positions: bool) -> io::Result<Option<String>> {
         let id = record.match_id.clone();
         let row = match_list::row(&self.site, 0, record.to_line().as_bytes());
         let plies = record.moves.len();
@@ -117,7 +113,7 @@ impl<W: Write> OneFile<W> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn end(mut self) -> io::Result<()> {
+    pub fn end(mut self) -> io::Result<()> {
         let rows = std::mem::take(&mut self.rows);
         let list = json!({"total": rows.len(), "matches": rows});
         self.answer("/api/matches", &list)?;

@@ -21,9 +21,9 @@ use tournament::folder::CONFIG_NAME;
 use super::left_out_page;
 use super::page::{Page, rules_of, statistics};
 use super::played::Played;
-use crate::web::frame::page_of_folder;
-use crate::web::page_folder::PageFolder;
-use crate::web::words::encoded;
+use crate::frame::page_of_folder;
+use crate::page_folder::PageFolder;
+use crate::words::encoded;
 
 /// The folder of the bots' pages.
 const BOTS: &str = "bots";
@@ -37,17 +37,17 @@ const STATISTICS: &str = "statistics.html";
 /// A page that cannot be written.
 #[derive(Debug, Error)]
 #[error("`{}` cannot be written: {error}", path.display())]
-pub(crate) struct SiteError {
+pub struct SiteError {
     path: PathBuf,
     /// Why not.
-    pub(crate) error: io::Error,
+    pub error: io::Error,
 }
 
 /// Writes the pages to a folder, with the matches in this log; gives the path of the index.
 ///
 /// # Errors
 /// If they cannot be written.
-pub(crate) fn write_site(played: &Played, log: &Path, out: &Path) -> Result<PathBuf, SiteError> {
+pub fn write_site(played: &Played, log: &Path, out: &Path) -> Result<PathBuf, SiteError> {
     let (bots, rules) = (out.join(BOTS), out.join(RULES));
     for folder in [&bots, &rules] {
         fs::create_dir_all(folder).map_err(|error| SiteError {
@@ -117,7 +117,7 @@ fn add_matches(pages: &mut PageFolder, log: &Path) -> io::Result<()> {
 }
 
 /// Everything about a tournament but its matches and figures.
-pub(crate) fn about(played: &Played) -> Page {
+pub fn about(played: &Played) -> Page {
     let link = |_: usize, bot: &str| format!("#/bot/{}", encoded(bot));
     let (title, parts) = index_parts(played, Vec::new(), link);
     Page::for_others(played, &title, parts)

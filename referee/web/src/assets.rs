@@ -13,7 +13,7 @@ macro_rules! assets {
         [$(Asset {
             name: $name,
             content_type: $type,
-            text: include_str!(concat!("../../web/", $name)),
+            text: include_str!(concat!("../", $name)),
         },)*]
     };
 }
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_file_of_the_folder_is_part_of_the_program() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/web");
+        let folder = env!("CARGO_MANIFEST_DIR");
         for entry in std::fs::read_dir(folder).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             let served = [".html", ".css", ".js"]

@@ -16,7 +16,7 @@ use tournament::failures::{FAILURES_NAME, folder_name};
 
 use super::highlights::{FaultKind, Highlight, Highlights};
 use super::played::Played;
-use crate::web::words::encoded;
+use crate::words::encoded;
 
 /// How many of the last lines of stderr are shown.
 const STDERR_LINES: usize = 12;
@@ -25,7 +25,7 @@ const STDERR_WIDTH: usize = 200;
 
 /// What a page is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PageFormat {
+pub enum PageFormat {
     /// For a terminal
     Text,
     /// For a README
@@ -35,7 +35,7 @@ pub(crate) enum PageFormat {
 }
 
 /// The page about one bot, as text for a terminal of this width or in another format.
-pub(crate) fn page(played: &Played, bot: &str, format: PageFormat, width: Option<usize>) -> String {
+pub fn page(played: &Played, bot: &str, format: PageFormat, width: Option<usize>) -> String {
     let parts = parts(played, bot, false);
     match format {
         PageFormat::Text => sheet::text(parts, width),

@@ -65,7 +65,7 @@ pub(super) fn variation(info: &Value) -> Option<Vec<String>> {
 }
 
 /// Markdown as HTML; what is HTML in it becomes text.
-pub(crate) fn guide(markdown: &str) -> String {
+pub fn guide(markdown: &str) -> String {
     let events = Parser::new_ext(markdown, Options::ENABLE_TABLES);
     let events = events.map(|event| match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
@@ -77,7 +77,7 @@ pub(crate) fn guide(markdown: &str) -> String {
 }
 
 /// A name as a part of an address, as `encodeURIComponent` writes it.
-pub(crate) fn encoded(text: &str) -> String {
+pub fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {

@@ -9,27 +9,27 @@ use tokio::sync::Notify;
 
 /// What connections may take. All numbers are upper limits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Connections in all, but for those by which a token was proven.
     pub(crate) all: usize,
     /// Connections of one address. Everybody behind a tunnel comes from a loopback address, so those
     /// have no limit of their own.
     pub(crate) per_address: usize,
     /// Connections by which a token was proven.
-    pub(crate) trusted: usize,
+    pub trusted: usize,
     /// Until a request's head is complete, from its first byte on, or from the start of a connection.
-    pub(crate) head: Duration,
+    pub head: Duration,
     /// Between two requests.
-    pub(crate) idle: Duration,
+    pub idle: Duration,
     /// Until a request's body is complete.
-    pub(crate) body: Duration,
+    pub body: Duration,
     /// Without a byte that is taken of an answer.
-    pub(crate) write: Duration,
+    pub write: Duration,
 }
 
 impl Limits {
     /// Limits for people with browsers, and programs on any machine.
-    pub(crate) const DEFAULT: Limits = Limits {
+    pub const DEFAULT: Limits = Limits {
         all: 1024,
         per_address: 256,
         trusted: 64,
@@ -40,7 +40,7 @@ impl Limits {
     };
 
     /// The same, with no more connections than half of the files that this process may open.
-    pub(crate) fn within(self, files: u64) -> Self {
+    pub fn within(self, files: u64) -> Self {
         let half = usize::try_from(files / 2).unwrap_or(usize::MAX);
         Limits {
             all: self.all.min(half.max(16)),
@@ -51,7 +51,7 @@ impl Limits {
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// A request's head is expected, or a part of it was read.
     Head,
     /// The last request was answered.
@@ -109,7 +109,7 @@ struct Connected {
 
 /// The place of a connection, which is free again when the last copy of this is gone.
 #[derive(Clone)]
-pub(crate) struct Place(Arc<Held>);
+pub struct Place(Arc<Held>);
 
 struct Held {
     number: u64,
@@ -227,7 +227,7 @@ impl Place {
     }
 
     /// Notes that a token was proven: strangers cannot take the place of this connection any more.
-    pub(crate) fn trust(&self) {
+    pub fn trust(&self) {
         let mut open = self.0.places.open();
         if open.count(|it| it.trusted) >= self.0.places.limits.trusted {
             open.spare(|it| it.trusted);

@@ -476,7 +476,7 @@ pub(super) fn info_view(info: &Value) -> InfoView {
 pub(super) mod tests {
     use super::*;
 
-    pub(in crate::web) fn record() -> Record {
+    pub(crate) fn record() -> Record {
         let line = json!({
             "format": 1, "match": "m-000001", "game": "amazons", "options": {"size": 5}, "seed": 7,
             "start": start(),
@@ -494,7 +494,7 @@ pub(super) mod tests {
         serde_json::from_value(line).unwrap()
     }
 
-    pub(in crate::web) fn start() -> Value {
+    pub(crate) fn start() -> Value {
         let rules = games::find("amazons").unwrap();
         let rules = rules.configure(&json!({"size": 5})).unwrap();
         rules.start(0).unwrap().state().unwrap()

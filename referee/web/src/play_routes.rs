@@ -7,6 +7,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
+use http::{self, Place};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -15,16 +16,12 @@ use super::answer::{Refusal, answer};
 use super::guard::{Guard, guarded, token_of};
 use super::play::Table;
 use super::routes::{WatchError, pages};
-use crate::http::{self, Place};
 
 /// Lets people play at a table, for ever.
 ///
 /// # Errors
 /// If the system has no socket for it.
-pub(crate) async fn serve_table(
-    table: Arc<Table>,
-    listener: TcpListener,
-) -> Result<(), WatchError> {
+pub async fn serve_table(table: Arc<Table>, listener: TcpListener) -> Result<(), WatchError> {
     let guard = Arc::new(Guard::new(listener.local_addr()?));
     let router = pages()
         .merge(routes(table))

@@ -5,6 +5,8 @@
 //! `site` is what all share; `reader` is the thread that reads logs (`follow`) into the `index` and
 //! makes the `overview`; `match_list` and `match_page` answer from these; `events` go to all pages.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 mod analyses;
 mod answer;
 mod assets;
@@ -22,7 +24,7 @@ mod match_page;
 mod one_file;
 mod overview;
 mod page_folder;
-pub(crate) mod pages;
+pub mod pages;
 mod plan;
 mod play;
 mod play_routes;
@@ -39,10 +41,10 @@ mod views;
 mod words;
 
 pub(crate) use frame::page_of_folder;
-pub(crate) use one_file::OneFile;
+pub use one_file::OneFile;
 pub(crate) use page_folder::PageFolder;
-pub(crate) use play::{Command, Table};
-pub(crate) use play_routes::serve_table;
-pub(crate) use routes::{Watch, WatchError};
-pub(crate) use server::{PORT, bind};
-pub(crate) use words::{encoded, guide};
+pub use play::{Command, Table};
+pub use play_routes::serve_table;
+pub use routes::{Watch, WatchError};
+pub use server::{PORT, bind};
+pub use words::{encoded, guide};

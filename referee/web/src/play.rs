@@ -22,7 +22,7 @@ use super::words::{encoded, result_in_words};
 
 /// What people ask of who runs the matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Command {
+pub enum Command {
     /// To begin again after these plies.
     Undo(Vec<String>),
     /// To play another match.
@@ -30,7 +30,7 @@ pub(crate) enum Command {
 }
 
 /// A table with people.
-pub(crate) struct Table {
+pub struct Table {
     rules: Arc<dyn Rules>,
     /// The names of all players, in seat order.
     names: Vec<String>,
@@ -104,7 +104,7 @@ impl Table {
     ///
     /// # Errors
     /// If the system has no random bytes.
-    pub(crate) fn new(
+    pub fn new(
         rules: Arc<dyn Rules>,
         names: Vec<String>,
         people: &[usize],
@@ -131,7 +131,7 @@ impl Table {
     }
 
     /// The rest of the address for each person, by seat.
-    pub(crate) fn links(&self) -> Vec<(usize, String)> {
+    pub fn links(&self) -> Vec<(usize, String)> {
         let seats = self.seats.iter();
         let links = seats.map(|(&seat, person)| {
             let role = encoded(&self.rules.roles()[seat]);
@@ -173,7 +173,7 @@ impl Table {
     }
 
     /// A match begins, in which people speak by these voices.
-    pub(crate) fn begin(&self, voices: BTreeMap<usize, Voice>, start: Box<dyn Session>) {
+    pub fn begin(&self, voices: BTreeMap<usize, Voice>, start: Box<dyn Session>) {
         let mut now = self.now();
         *now = Now {
             voices,
@@ -191,12 +191,12 @@ impl Table {
     }
 
     /// How many plies were made before anybody played, in the matches that begin from now on.
-    pub(crate) fn set_opening(&self, plies: usize) {
+    pub fn set_opening(&self, plies: usize) {
         self.now().opening = plies;
     }
 
     /// Looks on at the match.
-    pub(crate) fn observe(&self, arbiter: &Arbiter) {
+    pub fn observe(&self, arbiter: &Arbiter) {
         let plies = arbiter.moves().len();
         let asked: Vec<usize> = if arbiter.is_in_play() {
             arbiter.awaited().collect()
@@ -242,7 +242,7 @@ impl Table {
     }
 
     /// The match is over.
-    pub(crate) fn end(&self, record: &Record) {
+    pub fn end(&self, record: &Record) {
         if self.now().is_ending {
             return;
         }

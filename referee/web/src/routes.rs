@@ -32,7 +32,6 @@ use super::position::Asked;
 use super::server::PORT;
 use super::site::Site;
 use super::{assets, live_task, reader, reports};
-use crate::http;
 
 /// How long an overview is waited for when a large log is read.
 const OVERVIEW_WAIT: Duration = Duration::from_secs(10);
@@ -43,20 +42,20 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A server that does not begin.
 #[derive(Debug, Error)]
-pub(crate) enum WatchError {
+pub enum WatchError {
     /// The system refuses something.
     #[error("the web server cannot run: {0}")]
     System(#[from] io::Error),
 }
 
 /// Shows logs.
-pub(crate) struct Watch {
+pub struct Watch {
     site: Arc<Site>,
 }
 
 impl Watch {
     /// For these logs, or folders of tournaments.
-    pub(crate) fn new(logs: &[PathBuf], rules: Option<RulesSet>) -> Self {
+    pub fn new(logs: &[PathBuf], rules: Option<RulesSet>) -> Self {
         let logs = logs.iter().map(|log| super::follow::log_path(log));
         Watch {
             site: Arc::new(Site::new(logs.collect(), rules)),
@@ -70,7 +69,7 @@ impl Watch {
     }
 
     /// What is answered to these bytes of a connection, with nothing but what was read by now.
-    pub(crate) async fn answers_to(&self, sent: &[u8]) -> Vec<u8> {
+    pub async fn answers_to(&self, sent: &[u8]) -> Vec<u8> {
         let router = self.router((Ipv4Addr::LOCALHOST, PORT).into());
         http::answers_to(router, sent).await
     }
@@ -79,7 +78,7 @@ impl Watch {
     ///
     /// # Errors
     /// If the system has no sockets or threads.
-    pub(crate) async fn serve(
+    pub async fn serve(
         self,
         listener: TcpListener,
         mut stop: watch::Receiver<bool>,

@@ -33,7 +33,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const MAX_HEAD: usize = 64 << 10;
 
 /// Answers for ever.
-pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Infallible {
+pub async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Infallible {
     let files = getrlimit(Resource::Nofile).current;
     let places = Places::new(limits.within(files.unwrap_or(u64::MAX)));
     let mut patrol = interval(PATROL_INTERVAL);
@@ -58,7 +58,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits)
 }
 
 /// What is answered to these bytes, after which the other side says nothing more.
-pub(crate) async fn answers_to(router: Router, sent: &[u8]) -> Vec<u8> {
+pub async fn answers_to(router: Router, sent: &[u8]) -> Vec<u8> {
     let (here, mut there) = duplex(1 << 20);
     let places = Places::new(Limits::DEFAULT);
     let place = places.admit(Ipv4Addr::LOCALHOST.into(), Instant::now());
