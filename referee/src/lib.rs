@@ -109,13 +109,10 @@
 pub mod cli;
 mod draw;
 mod ggp;
-mod http;
 mod model;
 mod probe;
 mod prose;
-mod report;
 mod scaffold;
-mod web;
 
 pub use ::arbiter;
 pub use ::bundle;
@@ -137,32 +134,10 @@ pub use tournament::{Tournament, TournamentError};
 pub mod fuzzing {
     pub use crate::model::Model;
     pub use crate::probe::{ggp_player_answers, web_answers};
-    pub use crate::report::sheet::{By, Sheet, SheetFormat, plot};
-    pub use crate::report::summary;
-    pub use crate::report::tables::report as standings_table;
-    pub use crate::report::transcript::text as transcript;
-    pub use schedule::{Schedule, Scheduled};
-    pub use tournament::openings::{moves as opening_moves, seed as opening_seed};
-}
-
-/// What a simulation of workers drives: the coordinator's decisions, and what both sides say to each
-/// other. Not for use elsewhere: it changes without notice.
-#[doc(hidden)]
-#[cfg(feature = "cluster")]
-pub mod dispatching {
-    pub use protocol::Record;
-    pub use schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
-    pub use workers::dispatch::{
-        Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
-    };
-    pub use workers::examine::examine as examine_result;
-    pub use workers::wire::{
-        Announced, GroupJob, Message, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
-        unpack,
-    };
-    pub use workers::worker::serving::{
-        check as check_announced, jobs_of as job_of_stranger, untrusted as config_of_stranger,
-    };
+    pub use report::sheet::{By, Sheet, SheetFormat, plot};
+    pub use report::summary;
+    pub use report::tables::report as standings_table;
+    pub use report::transcript::text as transcript;
 }
 
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use web::Watch;
+
 use crate::ggp::server;
-use crate::web::Watch;
 
 /// What `referee watch` of a folder answers to the bytes of a connection.
 ///

@@ -11,9 +11,9 @@ use cluster::{Connection, Coordinator, Heard, Role, Server, TournamentId, put_fi
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee::bundle::{Bundle, Digest};
-use referee::dispatching::{Announced, GroupJob, pack};
 use referee::supervisor::REFEREE_NAME;
 use serde_json::{Value, json};
+use workers::wire::{Announced, GroupJob, pack};
 
 /// How long a worker may take to answer an announcement.
 const ANSWER: Duration = Duration::from_secs(90);

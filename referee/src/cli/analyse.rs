@@ -17,6 +17,8 @@ use play::analysis::{
     with_analysis,
 };
 use protocol::{Millis, Record, TimeControl, shown};
+use report::analysis::{LiveBlock, MatchView, thought};
+use report::tell;
 use rules::RulesSet;
 use serde_json::{Value, json};
 use supervisor::{BotFactory, BotSpec};
@@ -27,8 +29,6 @@ use super::input::{RulesArgs, SandboxArgs, StartArgs, configured};
 use super::play::spec;
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::draw;
-use crate::report::analysis::{LiveBlock, MatchView, thought};
-use crate::report::tell;
 
 /// How long a bot may take to start, as in `play`.
 const STARTUP: Duration = Duration::from_secs(10);

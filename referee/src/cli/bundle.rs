@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use bundle::{Bundle, MANIFEST_NAME, MAX_SIZE, Manifest};
 use bytesize::ByteSize;
 use config::{BuildPlan, Config, LeftOut, OnBroken};
+use report::tell;
 use supervisor::{BotSpec, REFEREE};
 use tournament::admission::{self, BUILD_LOG};
 
 use super::{CliError, block_on, print};
-use crate::report::tell;
 
 /// Makes an archive of each bot's folder, for machines that do not have it
 #[derive(Debug, clap::Args)]

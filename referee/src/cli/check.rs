@@ -9,13 +9,13 @@ use clap::ValueEnum;
 use config::{Config, LeftOut, Time};
 use games::kit::text::nearest;
 use protocol::TimeControl;
+use report::{checks, tell};
 use supervisor::{BotSpec, Tracer};
 use tournament::admission;
 
 use super::format::print_json;
 use super::input::{RulesArgs, find, open_others};
 use super::{CliError, block_on, not_short, on_interrupt, print};
-use crate::report::{checks, tell};
 
 /// Checks whether a bot follows the protocol: handshake, games, seats, clocks, ends, odd referees
 #[derive(Debug, clap::Args)]

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use config::Config;
 use config::schema::{self, Key};
+use report::tell;
 use supervisor::BotFactory;
 use tournament::admission;
 
 use super::dry_run;
 use super::format::OutputFormat;
 use super::{CliError, block_on, print};
-use crate::report::tell;
 
 /// Checks configurations of tournaments, and explains their keys
 #[derive(Debug, clap::Args)]

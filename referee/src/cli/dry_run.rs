@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use config::Config;
+use report::forecast::{Forecast, MatchForecast};
+use report::{sheet, tell};
 use tournament::TournamentError;
 use tournament::admission;
 
 use super::CliError;
 use super::format::OutputFormat;
-use crate::report::forecast::{Forecast, MatchForecast};
-use crate::report::{sheet, tell};
 
 /// People see at most this many matches.
 const FIRST: usize = 20;
@@ -114,7 +114,7 @@ fn summary(forecast: &Forecast) -> String {
     text
 }
 
-fn label(game: &crate::report::forecast::GameForecast) -> String {
+fn label(game: &report::forecast::GameForecast) -> String {
     ratings::game_label(&game.id, &game.options)
 }
 

@@ -17,8 +17,8 @@ use tournament::folder::FolderError;
 use tournament::one_match::MatchError;
 use tournament::resume::ResumeError;
 use tournament::{AdmissionError, MergeError, TournamentError};
+use web::pages::SiteError;
 
-use crate::report::pages::SiteError;
 use crate::scaffold::ScaffoldError;
 #[cfg(feature = "cluster")]
 use workers::RemoteError;

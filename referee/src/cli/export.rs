@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use log::{self, LogFile};
 use protocol::{Record, shown};
+use report::match_rows::{self, Rows};
+use report::{tell, transcript};
+use web::OneFile;
 
 use super::filter::{MatchFilter, Seen};
 use super::input::RulesArgs;
 use super::{CliError, print};
-use crate::report::match_rows::{self, Rows};
-use crate::report::{tell, transcript};
-use crate::web::OneFile;
 
 /// Writes recorded matches as text (headers, and a numbered line a ply with its time), as a table for
 /// spreadsheets, or as pages for the browser in one file

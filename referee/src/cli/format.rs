@@ -5,10 +5,10 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use files::output;
+use report::terminal;
 use serde::Serialize;
 
 use super::error::CliError;
-use crate::report::terminal;
 
 /// What `--format` takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -6,6 +6,7 @@ use std::io;
 use games::kit::info::OptionKind;
 use games::registry::Entry;
 use games::{Catalog, Limits, Session};
+use report::sheet;
 use rules::Sheet;
 
 use serde_json::{Value, json};
@@ -15,7 +16,6 @@ use super::input::{self, RulesArgs};
 use super::{CliError, print};
 use crate::draw;
 use crate::prose;
-use crate::report::sheet;
 
 /// Lists the games, or shows one: options, roles, move notation, an example, the rules
 #[derive(Debug, clap::Args)]

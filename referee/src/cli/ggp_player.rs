@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use config::Time;
 use protocol::TimeControl;
+use report::tell;
 use supervisor::BotSpec;
 use tokio::net::TcpListener;
 
 use super::{CliError, block_on, on_interrupt, print};
 use crate::ggp::server::{self, Offer, PORT};
-use crate::report::tell;
 
 /// Lets a bot play for game managers that speak the protocol of General Game Playing
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,10 @@
 //! `referee init`, the first process in a strict sandbox: starts a bot and looks after it.
 
+use report::tell;
 use supervisor::process::exec_error::EXIT_NOT_STARTED;
 use supervisor::sandbox::init;
 
 use super::CliError;
-use crate::report::tell;
 
 /// Starts a bot in a sandbox, and looks after it (started by the referee itself)
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,10 @@
 //! `referee launch`, which a supervisor starts: applies limits to itself and becomes a bot.
 
+use report::tell;
 use supervisor::process::exec_error::EXIT_NOT_STARTED;
 use supervisor::sandbox::launch;
 
 use super::CliError;
-use crate::report::tell;
 
 /// Applies limits to itself and becomes a bot (started by the referee itself)
 #[derive(Debug, clap::Args)]

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use report::tell;
 use tournament::secret_file::SECRET_NAME;
 use tournament::{Merged, Missing, merge};
 
 use super::{CliError, print};
-use crate::report::tell;
 
 /// Puts the logs of a tournament's parts together
 #[derive(Debug, clap::Args)]

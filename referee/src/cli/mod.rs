@@ -56,13 +56,12 @@ mod workers;
 use std::io;
 use std::process::ExitCode;
 
+use ::report::{tell, terminal};
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-
-use crate::report::{tell, terminal};
 
 pub(crate) use error::{CliError, not_short};
 pub(crate) use format::print;

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::report::tell;
+use report::tell;
 
 /// The exit code after a mistake of the program.
 pub(super) const CODE: u8 = 101;

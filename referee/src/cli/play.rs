@@ -12,6 +12,7 @@ use games::Rules;
 use games::kit::to_move::CHANCE;
 use log::{LogFile, LogWriter};
 use protocol::{LoggedMove, Millis, Record, TimeControl, shown};
+use report::{self, tell};
 use rules::RulesSet;
 use supervisor::bot::command;
 use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
@@ -24,7 +25,6 @@ use super::input::{GameArgs, SandboxArgs, StartArgs};
 use super::watch::ListenArgs;
 use super::{CliError, block_on, not_short, on_interrupt, play_web, print};
 use crate::draw;
-use crate::report::{self, tell};
 
 /// Plays one match and draws the board as it goes
 #[derive(Debug, clap::Args)]

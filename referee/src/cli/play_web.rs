@@ -2,16 +2,16 @@
 
 use arbiter::Arbiter;
 use protocol::Record;
+use report::tell;
 use supervisor::Tracer;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tournament::match_run::{MatchRun, People};
 use tournament::one_match::{self, match_id};
+use web::{Command, Table, serve_table};
 
 use super::human;
 use super::watch::Bound;
 use super::{CliError, on_interrupt, print};
-use crate::report::tell;
-use crate::web::{Command, Table, serve_table};
 
 /// What happens at a table.
 enum Came {

@@ -10,6 +10,7 @@ use games::{Catalog, Session};
 use itertools::Itertools;
 use log::{self, DealCheck, LogFile, Versions};
 use protocol::{Record, shown};
+use report::{summary, tell};
 use serde_json::json;
 use tournament::dealing;
 use tournament::secret_file::SECRET_NAME;
@@ -20,7 +21,6 @@ use super::input::RulesArgs;
 use super::picture::{Perception, header, picture};
 use super::rerun::RerunArgs;
 use super::{CliError, print};
-use crate::report::{summary, tell};
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]

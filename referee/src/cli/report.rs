@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use report::{tell, terminal};
+use web::pages::{PageFormat, Played, page, write_site};
 
 use super::format::replace;
 use super::{CliError, print};
-use crate::report::pages::{PageFormat, Played, page, write_site};
-use crate::report::{tell, terminal};
 
 /// A page about a bot after a tournament, or a site with a page about each bot
 #[derive(Debug, clap::Args)]
@@ -38,20 +38,28 @@ pub(super) struct Args {
     #[arg(long, requires = "out", conflicts_with = "format")]
     all: bool,
     /// How to print the page
-    #[arg(long, value_enum, default_value_t = PageFormat::Text)]
-    format: PageFormat,
+    #[arg(long, value_enum, default_value_t = FormatWord(PageFormat::Text))]
+    format: FormatWord,
     /// Write the page to this file, or the pages to this folder
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
 }
 
-impl ValueEnum for PageFormat {
+/// The formats as words of the command line.
+#[derive(Clone, Copy, Debug)]
+struct FormatWord(PageFormat);
+
+impl ValueEnum for FormatWord {
     fn value_variants<'a>() -> &'a [Self] {
-        &[PageFormat::Text, PageFormat::Markdown, PageFormat::Html]
+        &[
+            FormatWord(PageFormat::Text),
+            FormatWord(PageFormat::Markdown),
+            FormatWord(PageFormat::Html),
+        ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
+        let (name, help) = match self.0 {
             PageFormat::Text => ("text", "For a terminal"),
             PageFormat::Markdown => ("markdown", "For a README"),
             PageFormat::Html => ("html", "A page by itself, with the moves of the matches"),
@@ -69,8 +77,8 @@ impl Args {
             tell(format_args!("warning: {warning}\n"));
         }
         match (&self.bot, &self.out) {
-            (Some(bot), None) => print(&page(&played, bot, self.format, terminal::width())),
-            (Some(bot), Some(out)) => replace(out, &page(&played, bot, self.format, None)),
+            (Some(bot), None) => print(&page(&played, bot, self.format.0, terminal::width())),
+            (Some(bot), Some(out)) => replace(out, &page(&played, bot, self.format.0, None)),
             (None, Some(out)) => {
                 let index = write_site(&played, &self.folder, out)?;
                 print(&format!("{}\n", index.display()))

@@ -8,13 +8,13 @@ use config::{RecordedBot, is_ggp, recorded_bot};
 use games::Catalog;
 use play::rerun::{self, News};
 use protocol::{Millis, Player, Record, TimeControl, shown};
+use report::{sheet, tell};
 use rules::RulesSet;
 use supervisor::sandbox::limits::Wanted;
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 use tournament::folder::{self, CONFIG_NAME};
 
 use super::{CliError, block_on, human, on_interrupt, print};
-use crate::report::{sheet, tell};
 
 /// A bot in a debugger may take so long to start.
 const STARTUP: Duration = Duration::from_secs(24 * 60 * 60);

@@ -13,10 +13,10 @@ use std::thread;
 use std::time::Duration;
 
 use nix::libc;
+use report::tell;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::error::CliError;
-use crate::report::tell;
 
 /// How long a command may take to end by itself.
 const MOST_TO_END: Duration = Duration::from_millis(1800);

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 use log::{self, MIN_CHOICES, each_summary};
+use report::sheet::{self, By, Sheet, SheetFormat};
+use report::{tell, terminal};
 
 use super::format::replace;
 use super::{CliError, print};
-use crate::report::sheet::{self, By, Sheet, SheetFormat};
-use crate::report::{tell, terminal};
 use ratings::report::{Resampling, SprtRequest};
 use ratings::sprt::{EloModel, Hypotheses};
 use ratings::{MatchStore, MatchSummary, Request, game_label};
@@ -46,10 +46,10 @@ pub(super) struct Args {
     logs: Vec<PathBuf>,
     /// Show the ranking, and results grouped by this
     #[arg(long, value_enum)]
-    by: Option<By>,
+    by: Option<ByWord>,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = SheetFormat::Text)]
-    format: SheetFormat,
+    #[arg(long, value_enum, default_value_t = FormatWord(SheetFormat::Text))]
+    format: FormatWord,
     /// Measure ratings from this bot, at 0 Elo unless another number is given; with several of them,
     /// their ratings are right on average
     #[arg(long, value_name = "NAME[=ELO]", value_parser = NonEmptyStringValueParser::new())]
@@ -115,20 +115,24 @@ pub(super) struct Args {
     svg: Option<PathBuf>,
 }
 
-impl ValueEnum for By {
+/// The groups as words of the command line.
+#[derive(Clone, Copy, Debug)]
+struct ByWord(By);
+
+impl ValueEnum for ByWord {
     fn value_variants<'a>() -> &'a [Self] {
         &[
-            By::Game,
-            By::Seat,
-            By::Opening,
-            By::Pair,
-            By::Version,
-            By::Machine,
+            ByWord(By::Game),
+            ByWord(By::Seat),
+            ByWord(By::Opening),
+            ByWord(By::Pair),
+            ByWord(By::Version),
+            ByWord(By::Machine),
         ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
+        let (name, help) = match self.0 {
             By::Game => ("game", "Ratings and results in each game"),
             By::Seat => ("seat", "Results in each seat of each game"),
             By::Opening => (
@@ -152,19 +156,23 @@ impl ValueEnum for By {
     }
 }
 
-impl ValueEnum for SheetFormat {
+/// The formats as words of the command line.
+#[derive(Clone, Copy, Debug)]
+struct FormatWord(SheetFormat);
+
+impl ValueEnum for FormatWord {
     fn value_variants<'a>() -> &'a [Self] {
         &[
-            SheetFormat::Text,
-            SheetFormat::Markdown,
-            SheetFormat::Csv,
-            SheetFormat::Json,
-            SheetFormat::Html,
+            FormatWord(SheetFormat::Text),
+            FormatWord(SheetFormat::Markdown),
+            FormatWord(SheetFormat::Csv),
+            FormatWord(SheetFormat::Json),
+            FormatWord(SheetFormat::Html),
         ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
+        let (name, help) = match self.0 {
             SheetFormat::Text => ("text", "Tables for a terminal"),
             SheetFormat::Markdown => ("markdown", "Tables for a README"),
             SheetFormat::Csv => ("csv", "One table with a line of names, for programs"),
@@ -196,15 +204,19 @@ enum TestScale {
 }
 
 impl Args {
+    fn by(&self) -> Option<By> {
+        self.by.map(|ByWord(by)| by)
+    }
+
     pub(super) fn run(self) -> Result<(), CliError> {
-        if self.sprt.is_some() && self.format == SheetFormat::Csv {
+        if self.sprt.is_some() && self.format.0 == SheetFormat::Csv {
             return Err(CliError::Usage(
                 "a test is no part of `--format csv`; all other formats have it".to_owned(),
             ));
         }
         let matches = self.read()?;
         let request = self.request(&matches)?;
-        let sheet = Sheet::new(&matches, &request, self.by);
+        let sheet = Sheet::new(&matches, &request, self.by());
         let mut sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
         sheet.same_answers = log::same_answers(&self.logs, matches.alike(MIN_CHOICES))?;
         sheet.bot_warnings = log::bot_warnings(&self.logs);
@@ -213,7 +225,7 @@ impl Args {
             replace(path, &sheet::plot(&sheet.report))?;
         }
         let width = self.out.is_none().then(terminal::width).flatten();
-        let text = sheet.write(self.format, width);
+        let text = sheet.write(self.format.0, width);
         match &self.out {
             Some(path) => replace(path, &text),
             None => print(&text),
@@ -227,11 +239,11 @@ impl Args {
         if self.share_unstarted {
             matches = matches.sharing_unstarted();
         }
-        if self.by == Some(By::Machine) {
+        if self.by() == Some(By::Machine) {
             matches = matches.by_machine();
         }
         let mut unwanted = Unwanted::default();
-        let by_version = self.by == Some(By::Version);
+        let by_version = self.by() == Some(By::Version);
         let prepare = |played: &mut MatchSummary| {
             if by_version {
                 played.split_versions();

@@ -11,6 +11,9 @@ use config::{BotPlaces, Config};
 use log::LOG_NAME;
 use protocol::Record;
 use ratings::Standings;
+use report::forecast::TestForecast;
+use report::progress::{Detail, Display};
+use report::{formats, sheet, tables, tell, terminal};
 use schedule::{Shard, Standing};
 use serde_json::json;
 use supervisor::Tracer;
@@ -29,9 +32,6 @@ use super::environment::yardstick;
 use super::format::{OutputFormat, print_json};
 use super::watch::{ListenArgs, Watcher};
 use super::{CliError, block_on, on_stop, print};
-use crate::report::forecast::TestForecast;
-use crate::report::progress::{Detail, Display};
-use crate::report::{formats, sheet, tables, tell, terminal};
 #[cfg(feature = "cluster")]
 use tournament::BackendFailure;
 #[cfg(feature = "cluster")]

@@ -8,13 +8,13 @@ use std::process::Stdio;
 use std::str::FromStr;
 use std::thread;
 
+use report::tell;
 use supervisor::process::OwnChild;
 use tokio::sync::watch;
+use web::{PORT, Watch, WatchError, bind};
 
 use super::input::RulesArgs;
 use super::{CliError, block_on, on_interrupt, print};
-use crate::report::tell;
-use crate::web::{PORT, Watch, WatchError, bind};
 
 /// Shows a tournament in the browser, while it runs or afterwards
 #[derive(Debug, clap::Args)]

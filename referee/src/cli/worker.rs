@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use bundle::{MAX_SIZE, default_cache};
 use bytesize::ByteSize;
 use cluster::{Server, WorkerName};
+use report::tell;
 use tokio::sync::watch;
 use workers::worker::{Leave, WorkerOptions, work};
 
 use super::environment::yardstick;
 use super::signals::{Reaction, Urgency, on_signals, say};
 use super::{CliError, block_on};
-use crate::report::tell;
 
 /// Plays matches for tournaments on other machines, over a NATS server
 #[derive(Debug, clap::Args)]

@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use cluster::{Connection, Presence, Role, Server, workers};
 use protocol::shown;
+use report::table::Table;
+use report::terminal;
 use serde_json::json;
 
 use super::format::{OutputFormat, print_json};
 use super::{CliError, block_on, print};
-use crate::report::table::Table;
-use crate::report::terminal;
 
 /// Lists the workers that a NATS server knows
 #[derive(Debug, clap::Args)]

@@ -8,8 +8,7 @@ use config::Config;
 use tokio::sync::{mpsc, watch};
 
 use super::queue::Queue;
-use super::runner::TournamentError;
-use super::slots::FromSlot;
+use super::reports::FromSlot;
 use super::stop::Stop;
 
 /// Plays the matches of a tournament somewhere: on other machines, for example. It takes groups of
@@ -46,24 +45,4 @@ pub struct Run {
     pub reports: mpsc::Sender<FromSlot>,
     /// Whether to end early.
     pub stop: watch::Receiver<Stop>,
-}
-
-/// How many workers there are, where a backend has some.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WorkersSeen {
-    /// Workers that were heard lately.
-    pub workers: usize,
-    /// Matches that they can play at a time.
-    pub slots: u32,
-    /// How often a group that one had taken was taken by another.
-    pub lost: u64,
-}
-
-/// Why a tournament with a backend stops.
-#[derive(Debug)]
-pub enum BackendFailure<E> {
-    /// For a reason that it could have without one.
-    Tournament(TournamentError),
-    /// The backend cannot go on; no bot is at fault.
-    Backend(E),
 }

@@ -19,6 +19,7 @@ pub mod merge;
 pub mod one_match;
 pub mod openings;
 pub mod queue;
+pub mod reports;
 pub mod results;
 pub mod resume;
 mod rules_trial;
@@ -30,8 +31,11 @@ pub mod stop;
 
 pub use crate::admission::{AdmissionError, LeftOut};
 pub use additions::Extension;
-pub use backend::{Backend, BackendFailure, Playing, Run, WorkersSeen};
+pub use backend::{Backend, Playing, Run};
 pub use merge::{MergeError, Merged, Missing, merge};
-pub use runner::{AppliedScale, Remains, Surroundings, Tournament, TournamentError, Yardstick};
+pub use reports::WorkersSeen;
+pub use runner::{
+    AppliedScale, BackendFailure, Remains, Surroundings, Tournament, TournamentError, Yardstick,
+};
 pub use schedule::Shard;
 pub use stop::Stop;

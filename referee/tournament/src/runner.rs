@@ -13,7 +13,7 @@ use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use super::backend::{Backend, BackendFailure};
+use super::backend::Backend;
 use super::builds::{Builds, PlayedBuilds};
 use super::capacity::{self, TooMuch};
 use super::folder::{self, Folder, FolderError, STDERR_NAME};
@@ -92,6 +92,15 @@ pub enum TournamentError {
     /// Rules from outside do not work; no bot is at fault.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
+}
+
+/// Why a tournament with a backend stops.
+#[derive(Debug)]
+pub enum BackendFailure<E> {
+    /// For a reason that it could have without one.
+    Tournament(TournamentError),
+    /// The backend cannot go on; no bot is at fault.
+    Backend(E),
 }
 
 /// Where the finished matches are after the log failed.

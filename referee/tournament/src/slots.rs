@@ -20,13 +20,14 @@ use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
-use super::backend::{Backend, Run, WorkersSeen};
+use super::backend::{Backend, Run};
 use super::broadcast::{Broadcast, SnapshotBudget};
 use super::failures::Failures;
 use super::folder::Folder;
 use super::match_run::{MatchRun, People};
 use super::openings::{self, Opening};
 use super::queue::Queue;
+use super::reports::{FromSlot, WorkersSeen};
 use super::stop::{self, Stop};
 
 /// At most this many reports of slots wait to be written.
@@ -91,30 +92,6 @@ pub struct TournamentOutcome {
     pub complete: bool,
     /// Where the tournament stands, if that is more than points.
     pub standing: Option<Standing>,
-}
-
-/// What slots report to the writer.
-pub enum FromSlot {
-    Started(String),
-    /// A match, by its number in the schedule.
-    Finished(usize, Box<Record>),
-    Trouble(News),
-    /// The machine has run out of something.
-    Short(String),
-    /// Rules from outside do not work.
-    Broken(BrokenRules),
-    /// Workers on other machines are there, or gone.
-    Workers(WorkersSeen),
-}
-
-impl FromSlot {
-    /// The match, if it reports one.
-    fn record(&self) -> Option<&Record> {
-        match self {
-            FromSlot::Finished(_, record) => Some(record),
-            _ => None,
-        }
-    }
 }
 
 /// What slots share.

@@ -14,7 +14,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 use tournament::openings;
 use tournament::queue::Queue;
-use tournament::slots::{FromSlot, describe};
+use tournament::reports::FromSlot;
+use tournament::slots::describe;
 use tournament::stop::{self, Stop};
 
 use super::dispatch::{Action, Answer, Dealer, Dispatcher, Ending, Event, Request, Setup, TICK};

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use cluster::{ANSWER, ClusterError, Heard, JobResult, QueueWatch, Remedy, ResultCursor};
-use referee::dispatching::{
-    Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, NextGroup, Request, Schedule,
-    Setup, TICK,
+use schedule::{NextGroup, Schedule};
+use workers::dispatch::{
+    Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
 };
 
 use super::parts::{

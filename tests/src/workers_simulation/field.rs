@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use cluster::{ANSWER, ClusterError, HEARTBEAT, Handover, Heard, Step, renewal};
-use referee::dispatching::{GroupJob, PAUSE, ScheduledGroup, WAIT, WorkerNews, unpack};
+use schedule::ScheduledGroup;
+use workers::wire::{GroupJob, PAUSE, WAIT, WorkerNews, unpack};
 
 use super::parts::{
     Ask, Dice, Field, Happening, Options, Played, Reply, Simulation, Slot, SlotTimer, Work, Worker,

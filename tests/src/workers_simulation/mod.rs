@@ -1,5 +1,5 @@
 //! A tournament of many workers over NATS in virtual time, without processes: the coordinator's decisions
-//! ([`referee::dispatching::Dispatcher`]), its schedule, and how workers bring results
+//! ([`workers::dispatch::Dispatcher`]), its schedule, and how workers bring results
 //! ([`cluster::Handover`]) are those of the program; the server, the network and the playing are made up, with a seed. Workers
 //! have different speeds, are killed, stopped, and cut off, some lie; the server restarts and forgets, the
 //! coordinator is killed and resumed. At the end every match is in the log once.

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use cluster::{Handover, JobResult, QueueWatch, ResultCursor};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng as _;
-use referee::dispatching::{Dispatcher, Event, Request, Schedule, ScheduledGroup};
+use schedule::{Schedule, ScheduledGroup};
+use workers::dispatch::{Dispatcher, Event, Request};
 
 use super::samples::Samples;
 use super::server::{Content, Forgets, Server, StoredResult};

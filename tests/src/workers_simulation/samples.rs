@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use cluster::{Presence, TournamentId, WorkerName};
+use protocol::Record;
 use referee::Config;
-use referee::dispatching::{
-    Announced, PlayedGroup, Record, ScheduledGroup, Unplayable, WorkerNews, pack,
-};
 use referee::log::LogFile;
+use schedule::ScheduledGroup;
 use serde_json::{Value, json};
+use workers::wire::{Announced, PlayedGroup, Unplayable, WorkerNews, pack};
 
 use super::traffic::message;
 

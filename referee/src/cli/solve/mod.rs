@@ -13,6 +13,7 @@ use clap::ValueEnum;
 use games::registry::{self, Visitor};
 use games::session::typed;
 use games::{Game, Session};
+use report::tell;
 use serde_json::{Map, Value, json};
 use solver::{Method, Question, Solver, Stopped};
 
@@ -20,7 +21,6 @@ use super::format::FormatArgs;
 use super::input::{self, GameArgs, StartArgs};
 use super::signals::Saving;
 use super::{CliError, block_on, on_interrupt};
-use crate::report::tell;
 use answer::Answer;
 use elephant_run::Report;
 use watch::{Progress, StopSignal};

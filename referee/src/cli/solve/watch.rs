@@ -4,10 +4,9 @@ use std::cell::Cell;
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::time::{Duration, Instant};
 
+use report::tell;
 use solver::Decided;
 use tokio::sync::watch;
-
-use crate::report::tell;
 
 /// Whether Ctrl-C was pressed.
 #[derive(Clone)]

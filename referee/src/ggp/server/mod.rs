@@ -13,21 +13,19 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use attendant::Attendant;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use play::ggp::message::Request;
-use tokio::net::TcpListener;
-use tokio::sync::{mpsc, oneshot, watch};
-
-use crate::http;
-use attendant::Attendant;
 use guard::HostGuard;
 use offer::Asked;
 pub(crate) use offer::Offer;
+use play::ggp::message::Request;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// The port that players listen at by custom.
 pub(crate) const PORT: u16 = 9147;

@@ -9,12 +9,15 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use games::Rng;
 use referee::Config;
-use referee::dispatching::{Announced, check_announced, config_of_stranger, job_of_stranger};
 use referee::supervisor::REFEREE_NAME;
 use referee::supervisor::sandbox::limits::{Tier, Wanted};
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
 use tempfile::TempDir;
+use workers::wire::Announced;
+use workers::worker::serving::{
+    check as check_announced, jobs_of as job_of_stranger, untrusted as config_of_stranger,
+};
 
 /// A sheet that is short, and a game.
 const SHEET: &str = "(role a)(role b)(init (turn a))(<= (legal ?r stay)(role ?r))(next (turn b))\

@@ -6,8 +6,9 @@ use std::time::Duration;
 use arbiter::clock::{self, Clock, Used};
 use games::Rng;
 use referee::config::Config;
-use referee::fuzzing::{Schedule, Scheduled, opening_moves, opening_seed};
+use schedule::{Schedule, Scheduled};
 use serde_json::{Map, Value};
+use tournament::openings::{moves as opening_moves, seed as opening_seed};
 
 /// Configurations with every key.
 const FULL: &str = r#"name = "full"

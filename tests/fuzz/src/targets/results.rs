@@ -10,10 +10,12 @@ use flate2::write::GzEncoder;
 use games::{Catalog, Rng};
 use protocol::Record;
 use referee::Config;
-use referee::dispatching::{NextGroup, Schedule, ScheduledGroup, WorkerNews, examine_result};
-use referee::fuzzing::opening_seed;
 use referee::log::{Versions, verify};
+use schedule::{NextGroup, Schedule, ScheduledGroup};
 use serde_json::{Value, json};
+use tournament::openings::seed as opening_seed;
+use workers::examine::examine as examine_result;
+use workers::wire::WorkerNews;
 
 const CONFIG: &str = "name = \"t\"\ngames = [{ id = \"amazons\", options = { size = 5 } }]\n\
     bots = [{ name = \"a\", command = \"referee bot random\" },\n\

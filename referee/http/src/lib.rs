@@ -1,0 +1,16 @@
+//! Serving HTTP to strangers: whatever the other side of a connection does or leaves undone, others
+//! find a place.
+//!
+//! A request's head and its body have to be there in time, a connection that waits for the next request
+//! is kept for a while only, and who takes nothing of an answer is cut off. There is a number of
+//! connections that may be open; a new one takes the place of the one that has waited longest, so
+//! nobody is refused. A connection by which a token was proven is not among those that have to go.
+
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
+mod connection;
+mod places;
+mod serve;
+
+pub use places::{Limits, Place};
+pub use serve::{answers_to, serve};

@@ -1,0 +1,235 @@
+//! What bots think of positions, for people.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+use play::analysis::{PlyAnalysis, Thought};
+use protocol::{Record, SearchLine, shown};
+use serde_json::{Value, json};
+
+use super::block::Block;
+use super::progress::{size, write};
+use super::sheet::count;
+
+/// How many columns the bar of a value has.
+const BAR: usize = 20;
+/// Smaller losses are not worth a word: the bot's values are no more exact than that.
+const LEAST_LOSS: f64 = 0.005;
+/// How often the block is drawn, at most.
+const LEAST_PAUSE: Duration = Duration::from_millis(100);
+
+/// What a bot thinks of a position, one line for each of its lines, below one about all of them.
+pub fn thought(bot: &str, thought: &Thought) -> Vec<String> {
+    let mut lines = vec![format!("{}: {}", shown(bot), in_short(thought))];
+    for (rank, line) in thought.lines.iter().enumerate() {
+        lines.push(format!("{:>3}  {}", rank + 1, best_line(line)));
+    }
+    lines.extend(thought.text.iter().map(|text| format!("     {text}")));
+    let remarks = thought.remarks.iter();
+    lines.extend(remarks.map(|remark| format!("     dropped: {}", shown(remark))));
+    lines
+}
+
+/// Depth, nodes, time, and the move or what came instead.
+fn in_short(thought: &Thought) -> String {
+    let mut parts = Vec::new();
+    parts.extend(thought.depth.map(|depth| format!("depth {depth}")));
+    parts.extend(thought.nodes.map(|nodes| count(nodes, "node", "nodes")));
+    parts.push(format!("{:.1} s", thought.took.as_secs_f64()));
+    if thought.lines.is_empty() {
+        let is_done = thought.mv.is_some() || thought.fault.is_some();
+        parts.push(if is_done { "tells no lines" } else { "thinks" }.to_owned());
+    }
+    let mut text = parts.join(", ");
+    if let Some(fault) = &thought.fault {
+        let _ = write!(text, "; {}: {}", fault.code, shown(&fault.message));
+    } else if let Some(mv) = &thought.mv {
+        let _ = write!(text, "; plays {}", shown(mv));
+    }
+    text
+}
+
+fn best_line(line: &SearchLine) -> String {
+    let depth = line
+        .depth
+        .map_or(String::new(), |depth| format!("depth {depth}"));
+    let moves: Vec<String> = line.pv.iter().map(|mv| shown(mv)).collect();
+    format!("{}  {depth:<9} {}", value(line.value), moves.join(" "))
+}
+
+fn value(value: Option<f64>) -> String {
+    value.map_or("    ?".to_owned(), |value| format!("{value:.3}"))
+}
+
+/// A bar that is full for 1.
+fn bar(value: Option<f64>) -> String {
+    let full = value.map_or(0, |value| (value * BAR as f64).round() as usize);
+    let rest = if value.is_some() { "░" } else { " " };
+    format!("{}{}", "█".repeat(full), rest.repeat(BAR - full.min(BAR)))
+}
+
+/// A match as a bot sees it, from the view of one seat.
+pub struct MatchView<'a> {
+    pub record: &'a Record,
+    pub bot: &'a str,
+    pub plies: &'a [PlyAnalysis],
+    /// Whose chances the graph shows.
+    pub seat: usize,
+    /// From which loss on a ply is a blunder.
+    pub blunder: f64,
+}
+
+impl MatchView<'_> {
+    fn is_blunder(&self, ply: &PlyAnalysis) -> bool {
+        ply.loss.is_some_and(|loss| loss >= self.blunder)
+    }
+
+    fn role(&self, seat: usize) -> &str {
+        self.record
+            .players
+            .get(seat)
+            .map_or("?", |player| &player.role)
+    }
+
+    /// Who made a ply, as a role.
+    fn made_by(&self, ply: usize) -> String {
+        let made = self.record.moves.get(ply);
+        let seat = made.map(|made| made.seat);
+        seat.map_or(String::new(), |seat| {
+            seat.map_or("chance".to_owned(), |seat| shown(self.role(seat)))
+        })
+    }
+
+    fn made(&self, ply: usize) -> String {
+        let made = self.record.moves.get(ply);
+        made.map_or("end".to_owned(), |made| shown(&made.mv))
+    }
+
+    /// The graph, one line a ply, and the blunders.
+    pub fn text(&self) -> String {
+        let role = shown(self.role(self.seat));
+        let mut text = format!(
+            "{}: {}, by {}\nvalues: what {role} can expect before the ply, from 0 (lost) to 1 (won); \
+             losses: what the ply took from whoever made it\n",
+            shown(&self.record.match_id),
+            shown(&self.record.game),
+            shown(self.bot),
+        );
+        let wide = |texts: &mut dyn Iterator<Item = String>| texts.map(|t| t.chars().count()).max();
+        let by = wide(&mut self.plies.iter().map(|ply| self.made_by(ply.ply))).unwrap_or(0);
+        let made = wide(&mut self.plies.iter().map(|ply| self.made(ply.ply))).unwrap_or(0);
+        for ply in self.plies {
+            let here = ply.value_for(self.seat, self.record.players.len());
+            let line = format!(
+                "{:>5}  {}  {}  {:<by$}  {:<made$}  {}",
+                ply.ply,
+                value(here),
+                bar(here),
+                self.made_by(ply.ply),
+                self.made(ply.ply),
+                self.remark(ply)
+            );
+            text += line.trim_end();
+            text.push('\n');
+        }
+        text + &self.blunders()
+    }
+
+    /// What there is to say about a ply.
+    fn remark(&self, ply: &PlyAnalysis) -> String {
+        let thought = match &ply.thought {
+            Err(why) => return shown(why),
+            Ok((_, thought)) => thought,
+        };
+        if let Some(fault) = &thought.fault {
+            return format!("{}: {}", fault.code, shown(&fault.message));
+        }
+        let Some(loss) = ply.loss.filter(|loss| *loss >= LEAST_LOSS) else {
+            return String::new();
+        };
+        let best = thought.best_move().map_or("?".to_owned(), |mv| shown(mv));
+        let word = if self.is_blunder(ply) {
+            "BLUNDER: "
+        } else {
+            ""
+        };
+        format!("{word}loses {loss:.2}, best is {best}")
+    }
+
+    /// How many blunders each player made.
+    fn blunders(&self) -> String {
+        let mut text = format!("blunders (a loss of {} or more):", self.blunder);
+        for (seat, player) in self.record.players.iter().enumerate() {
+            let by = |ply: &&PlyAnalysis| {
+                let made = self.record.moves.get(ply.ply);
+                self.is_blunder(ply) && made.is_some_and(|made| made.seat == Some(seat))
+            };
+            let count = self.plies.iter().filter(by).count();
+            let comma = if seat > 0 { "," } else { "" };
+            let (role, name) = (shown(&player.role), shown(&player.name));
+            let _ = write!(text, "{comma} {role} ({name}) {count}");
+        }
+        text + "\n"
+    }
+
+    /// The same for programs.
+    pub fn to_json(&self) -> Value {
+        let seats = self.record.players.len();
+        let plies = self.plies.iter().map(|ply| {
+            let made = self.record.moves.get(ply.ply);
+            let (seat, thought) = match &ply.thought {
+                Ok((seat, thought)) => (Some(*seat), thought.to_json()),
+                Err(_) => (None, Value::Null),
+            };
+            json!({
+                "ply": ply.ply, "seat": seat, "view": ply.value_for(self.seat, seats),
+                "value": ply.thought.as_ref().ok().and_then(|(_, thought)| thought.best_value()),
+                "thought": thought, "skipped": ply.thought.as_ref().err(),
+                "played": made.map(|made| &made.mv), "by": made.and_then(|made| made.seat),
+                "loss": ply.loss, "blunder": self.is_blunder(ply),
+            })
+        });
+        let blunders = self.plies.iter().filter(|ply| self.is_blunder(ply));
+        json!({
+            "match": self.record.match_id, "game": self.record.game, "bot": self.bot,
+            "view": self.seat, "threshold": self.blunder, "result": self.record.result,
+            "blunders": blunders.map(|ply| ply.ply).collect::<Vec<_>>(),
+            "plies": plies.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Lines on a terminal that change while bots think; nothing where stderr is none.
+#[derive(Debug, Default)]
+pub struct LiveBlock {
+    block: Block,
+    drawn: Option<Instant>,
+}
+
+impl LiveBlock {
+    /// A block, if there is a terminal to draw it on.
+    pub fn begin() -> Option<Self> {
+        stderr().is_terminal().then(LiveBlock::default)
+    }
+
+    /// Draws lines in place of the last ones, as many as fit, unless these are very new.
+    pub fn draw(&mut self, lines: impl FnOnce() -> Vec<String>) {
+        if self
+            .drawn
+            .is_some_and(|drawn| drawn.elapsed() < LEAST_PAUSE)
+        {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let (width, height) = size();
+        let mut lines = lines();
+        lines.truncate(height.saturating_sub(1));
+        write(&self.block.redraw("", &lines, width));
+    }
+
+    /// Takes the lines away.
+    pub fn clear(&mut self) {
+        write(&self.block.clear(size().0));
+    }
+}

@@ -1,0 +1,76 @@
+//! A block of lines at the end of a terminal that is drawn anew. The cursor rests below it, at the
+//! beginning of a line, so that a `^C` that the terminal echoes does not move the block.
+
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::table::cut;
+use super::terminal::fit;
+
+/// What is drawn now.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// How many columns each line takes.
+    drawn: Vec<usize>,
+}
+
+impl Block {
+    /// What a terminal of this width must get so that it shows these lines instead of the last ones.
+    /// Lines that are too long are cut; `above` comes above the block and stays.
+    pub(crate) fn redraw(&mut self, above: &str, lines: &[String], width: usize) -> String {
+        let mut out = self.clear(width);
+        out.push_str(&fit(above));
+        for line in lines {
+            // A terminal may wrap a line that takes all of its columns.
+            let line = cut(&fit(line), width.saturating_sub(1));
+            self.drawn.push(line.width());
+            out.push_str(&line);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// What a terminal must get so that the block is gone.
+    pub fn clear(&mut self, width: usize) -> String {
+        // A terminal that has become narrower has wrapped the lines.
+        let rows = self.drawn.drain(..);
+        let rows: usize = rows.map(|line| line.div_ceil(width.max(1)).max(1)).sum();
+        let mut out = String::from("\r");
+        if rows > 0 {
+            let _ = write!(out, "\u{1b}[{rows}A");
+        }
+        out.push_str("\u{1b}[J");
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_replaces_the_one_before() {
+        let mut block = Block::default();
+        let first = block.redraw("", &["one".to_owned(), "a long line".to_owned()], 80);
+        assert_eq!(first, "\r\u{1b}[Jone\na long line\n");
+        let second = block.redraw("warning\n", &["two".to_owned()], 80);
+        assert_eq!(second, "\r\u{1b}[2A\u{1b}[Jwarning\ntwo\n");
+        assert_eq!(block.clear(80), "\r\u{1b}[1A\u{1b}[J");
+        assert_eq!(block.clear(80), "\r\u{1b}[J");
+    }
+
+    #[test]
+    fn lines_that_the_terminal_has_wrapped_are_counted() {
+        let mut block = Block::default();
+        block.redraw("", &["x".repeat(50), String::new(), "y".repeat(20)], 80);
+        // 3 rows, 1 and 1.
+        assert_eq!(block.clear(20), "\r\u{1b}[5A\u{1b}[J");
+    }
+
+    #[test]
+    fn lines_are_cut() {
+        let drawn = Block::default().redraw("", &["x".repeat(50)], 20);
+        assert_eq!(drawn, format!("\r\u{1b}[J{}…\n", "x".repeat(18)));
+    }
+}

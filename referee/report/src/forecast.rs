@@ -1,0 +1,288 @@
+//! What a tournament will be, before anything is played: matches, games, and how long it takes.
+
+use std::time::Duration;
+
+use config::{Config, GameSetup, LeftOut};
+use games::BrokenRules;
+use protocol::TimeControl;
+use schedule::{Count, Format, FormatName, Schedule, Scheduled};
+use serde::Serialize;
+use serde_json::Value;
+use tournament::openings;
+
+use super::trials;
+use ratings::sprt::{EloModel, Prospect, prospect};
+
+/// How many random games the length of a game is estimated from.
+const PLAYOUTS: u32 = 30;
+/// What a ply takes if the bot answers at once, in seconds.
+const AT_ONCE: f64 = 0.002;
+
+/// What a tournament will be.
+#[derive(Clone, Debug, Serialize)]
+pub struct Forecast {
+    /// The tournament's name.
+    pub name: String,
+    /// How bots meet, by its name in configurations.
+    pub format: FormatName,
+    /// How often everything is played; nothing in a test.
+    pub rounds: Option<u32>,
+    /// The bots' names.
+    pub bots: Vec<String>,
+    /// The bots that would be left out, as far as that is known before any is started.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// How many matches run at a time.
+    pub concurrency: usize,
+    /// How many matches there are at least.
+    pub matches_least: u64,
+    /// How many there are at most.
+    pub matches_most: u64,
+    /// What all matches take if bots use all their time in games as long as random ones, as far
+    /// as there are `matches_least`.
+    pub seconds_least: u64,
+    /// The same for `matches_most`.
+    pub seconds_most: u64,
+    /// How long it takes, in seconds, if bots answer at once and there are only `matches_least`.
+    pub seconds_at_once: u64,
+    /// What to expect of the test; nothing in other formats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<TestForecast>,
+    /// What is played.
+    pub games: Vec<GameForecast>,
+    /// The matches that are known, in their order.
+    pub schedule: Vec<MatchForecast>,
+}
+
+/// What to expect of a test: if the first hypothesis holds, half-way between, and if the second one
+/// does.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestForecast {
+    /// The scale of the hypotheses.
+    pub model: EloModel,
+    /// Without draws.
+    pub without_draws: [Prospect; 3],
+    /// With half of the matches drawn; in normalized Elo the same.
+    pub half_drawn: [Prospect; 3],
+    /// After this many pairs it ends without a decision.
+    pub max_pairs: u32,
+}
+
+impl TestForecast {
+    /// What to expect of the test, if the format is one.
+    pub fn of(format: &Format) -> Option<Self> {
+        let Format::Sprt {
+            hypotheses,
+            max_pairs,
+        } = format
+        else {
+            return None;
+        };
+        Some(TestForecast {
+            model: hypotheses.model,
+            without_draws: prospect(hypotheses, 0.0, *max_pairs),
+            half_drawn: prospect(hypotheses, 0.5, *max_pairs),
+            max_pairs: *max_pairs,
+        })
+    }
+
+    /// In words.
+    pub fn in_words(&self) -> String {
+        let Self {
+            without_draws,
+            half_drawn,
+            ..
+        } = self;
+        trials::prospect(self.model, without_draws, half_drawn, self.max_pairs)
+    }
+}
+
+/// A game of a tournament.
+#[derive(Clone, Debug, Serialize)]
+pub struct GameForecast {
+    /// Its id.
+    pub id: String,
+    /// Its options, defaults filled in.
+    pub options: Value,
+    /// How often it is played where a game of weight 1 is played once.
+    pub weight: u32,
+    /// How many plies random games have, on average.
+    pub plies: f64,
+    /// How many of the known matches are of it.
+    pub matches: u64,
+}
+
+/// A match that will be played.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchForecast {
+    /// Its id.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The round, from 1.
+    pub round: u32,
+    /// The game's id.
+    pub game: String,
+    /// The game's place among the games, from 0.
+    pub game_index: usize,
+    /// What start and opening are made from.
+    pub seed: u64,
+    /// The bots in seat order.
+    pub players: Vec<String>,
+}
+
+impl Forecast {
+    /// Looks ahead. Nothing is played but a few random games without bots.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub fn of(config: &Config) -> Result<Self, BrokenRules> {
+        let shape = config.shape();
+        let schedule = Schedule::new(&shape);
+        let Count { least, most } = match shape.shard {
+            Some(_) => Count::exactly(schedule.total()),
+            None => shape.count(),
+        };
+        let games: Result<Vec<GameForecast>, _> = config.games.iter().map(game).collect();
+        let mut games = games?;
+        let (mut time, mut at_once) = (0.0, 0.0);
+        for scheduled in schedule.known() {
+            let game = &mut games[scheduled.game];
+            game.matches += 1;
+            time += seconds(config, scheduled, game.plies);
+            at_once += AT_ONCE * game.plies;
+        }
+        let known = schedule.known().count();
+        let all = |known_time: f64, matches: u64| {
+            let a_match = known_time / known.max(1) as f64;
+            let at_a_time = (config.concurrency as u64).clamp(1, matches.max(1));
+            (a_match * matches as f64 / at_a_time as f64).ceil() as u64
+        };
+        Ok(Forecast {
+            name: config.name.clone(),
+            format: config.format.name(),
+            rounds: match config.format {
+                Format::Sprt { .. } => None,
+                _ => Some(config.rounds),
+            },
+            bots: config.bots.iter().map(|bot| bot.name.clone()).collect(),
+            left_out: config.left_out.clone(),
+            concurrency: config.concurrency,
+            matches_least: least,
+            matches_most: most,
+            seconds_least: all(time, least),
+            seconds_most: all(time, most),
+            seconds_at_once: all(at_once.min(time), least),
+            test: TestForecast::of(&config.format),
+            games,
+            schedule: schedule.known().map(|m| one(config, m)).collect(),
+        })
+    }
+
+    /// How many matches there are.
+    pub fn count(&self) -> Count {
+        Count {
+            least: self.matches_least,
+            most: self.matches_most,
+        }
+    }
+}
+
+fn game(setup: &GameSetup) -> Result<GameForecast, BrokenRules> {
+    let rules = &setup.rules;
+    let playouts = rules
+        .start(1)?
+        .playouts(PLAYOUTS, 1, setup.limits.max_plies)?;
+    Ok(GameForecast {
+        id: rules.info().id.to_owned(),
+        options: rules.options().to_json(),
+        weight: setup.weight,
+        plies: playouts.plies,
+        matches: 0,
+    })
+}
+
+fn one(config: &Config, scheduled: &Scheduled) -> MatchForecast {
+    let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
+    MatchForecast {
+        match_id: scheduled.id(),
+        round: scheduled.round + 1,
+        game: config.games[scheduled.game].rules.info().id.to_owned(),
+        game_index: scheduled.game,
+        seed: openings::seed(config, scheduled),
+        players: bots.map(|bot| bot.name.clone()).collect(),
+    }
+}
+
+/// How long a match of this many plies takes if its bots use all their time.
+fn seconds(config: &Config, scheduled: &Scheduled, plies: f64) -> f64 {
+    let plies = (plies - f64::from(config.openings.random_plies)).max(0.0);
+    let each = plies / scheduled.seats.len() as f64;
+    let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
+    bots.map(|bot| longest(&bot.time, each)).sum()
+}
+
+/// The most time that a bot has for this many moves, in seconds.
+fn longest(time: &TimeControl, moves: f64) -> f64 {
+    let seconds = |time: protocol::Millis| Duration::as_secs_f64(&time.0);
+    let by_move = time.per_move.map(|limit| seconds(limit) * moves);
+    let by_match = time.base.map(|base| {
+        let increment = time.increment.map_or(0.0, seconds);
+        seconds(base) + increment * moves
+    });
+    match (by_move, by_match) {
+        (Some(a), Some(b)) => a.min(b),
+        (a, b) => a.or(b).unwrap_or(0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn forecast(head: &str, bots: usize) -> Forecast {
+        let mut text = format!("name = \"t\"\nconcurrency = 2\n{head}\n");
+        for bot in 0..bots {
+            text += &format!("[[bots]]\nname = \"b{bot}\"\ncommand = \"referee bot random\"\n");
+        }
+        Forecast::of(&Config::parse(&text, Path::new("/")).unwrap()).unwrap()
+    }
+
+    const RUN: &str = "games = [{ id = \"amazons\", limits = { max_plies = 10 } }]";
+
+    #[test]
+    fn time_is_estimated_from_limits_and_plies() {
+        let per_move = forecast(&format!("{RUN}\n[time]\nper_move = \"2s\""), 3);
+        assert_eq!(per_move.games[0].plies, 10.0);
+        assert_eq!((per_move.matches_least, per_move.matches_most), (6, 6));
+        // Six matches of ten plies of two seconds, two at a time.
+        assert_eq!(per_move.seconds_most, 60);
+        assert_eq!(per_move.seconds_at_once, 1);
+        let base = "[time]\nper_move = \"1h\"\nbase = \"10s\"\nincrement = \"1s\"";
+        let base = forecast(&format!("{RUN}\n{base}"), 2);
+        assert_eq!(base.seconds_least, 30);
+        let opening = "[opening]\nrandom_plies = 4\n[time]\nper_move = \"1s\"";
+        assert_eq!(forecast(&format!("{RUN}\n{opening}"), 2).seconds_most, 6);
+    }
+
+    #[test]
+    fn where_results_decide_there_is_a_range() {
+        let knockout = forecast(&format!("format = \"knockout\"\n{RUN}"), 4);
+        assert_eq!((knockout.matches_least, knockout.matches_most), (6, 30));
+        assert!(knockout.seconds_least < knockout.seconds_most);
+        assert_eq!(knockout.schedule.len(), 4, "the semifinals");
+        let sprt = forecast(&format!("format = \"sprt\"\n{RUN}"), 2);
+        assert_eq!((sprt.rounds, sprt.matches_most), (None, 20_000));
+        let test = sprt.test.unwrap();
+        assert!(!test.in_words().contains("warning"), "{}", test.in_words());
+        let short = format!("format = \"sprt\"\nsprt = {{ max_pairs = 100 }}\n{RUN}");
+        let short = forecast(&short, 2).test.unwrap().in_words();
+        assert!(
+            short.contains("`sprt.max_pairs` = 100 will hardly suffice"),
+            "{short}"
+        );
+        let normalized = "format = \"sprt\"\nsprt = { model = \"normalized\", elo1 = 10 }\n";
+        let normalized = forecast(&format!("{normalized}{RUN}"), 2).test.unwrap();
+        assert_eq!(normalized.without_draws, normalized.half_drawn);
+    }
+}

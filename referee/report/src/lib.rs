@@ -1,0 +1,69 @@
+//! What is shown to people: standings and tables, and progress while matches run.
+
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
+pub mod analysis;
+mod block;
+pub mod checks;
+pub mod forecast;
+pub mod formats;
+pub mod match_rows;
+pub mod progress;
+pub mod sheet;
+pub mod table;
+pub mod tables;
+pub mod terminal;
+pub mod transcript;
+pub mod trials;
+
+use std::io::Write as _;
+
+use protocol::{Record, shown};
+
+/// Tells the user something beside the output. That nobody listens any more, or the disk behind
+/// stderr is full, is no reason to stop.
+pub fn tell(text: impl std::fmt::Display) {
+    let text = text.to_string();
+    let _ = std::io::stderr().write_all(terminal::fit(&text).as_bytes());
+}
+
+/// A match in one line: who scored what, in which game, and why it ended.
+pub fn summary(record: &Record) -> String {
+    let players: Vec<String> = record.players.iter().map(|p| shown(&p.name)).collect();
+    let outcome: Vec<String> = record.result.outcome.iter().map(|o| points(*o)).collect();
+    let mut text = format!(
+        "{}  {}  {}  {}  {} after {}",
+        shown(&record.match_id),
+        shown(&record.game),
+        players.join(" – "),
+        outcome.join("–"),
+        shown(&record.result.reason),
+        match record.moves.len() {
+            1 => "1 ply".to_owned(),
+            plies => format!("{plies} plies"),
+        }
+    );
+    for fault in &record.result.faults {
+        let name = players.get(fault.seat).map_or("?", |name| name);
+        text.push_str(&format!(" [{name}: {} at ply {}]", fault.code, fault.ply));
+    }
+    text
+}
+
+/// Points as people write them: `3`, `½`, `2½`; other fractions with two digits.
+pub fn points(points: f64) -> String {
+    // Sums of thirds come close to whole numbers.
+    let halves = (2.0 * points).round() / 2.0;
+    let points = if (points - halves).abs() < 1e-6 {
+        halves
+    } else {
+        points
+    };
+    let whole = points.trunc();
+    match points - whole {
+        f if f.abs() < 1e-9 => format!("{whole}"),
+        f if (f - 0.5).abs() < 1e-9 && whole == 0.0 => "½".to_owned(),
+        f if (f - 0.5).abs() < 1e-9 => format!("{whole}½"),
+        _ => format!("{points:.2}"),
+    }
+}

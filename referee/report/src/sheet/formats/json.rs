@@ -1,0 +1,57 @@
+//! A report as JSON: the statistics as they are.
+
+use crate::sheet::statistics::{By, Sheet};
+use log::SameAnswers;
+use serde::Serialize;
+
+use ratings::report::{OVERSHOOT_MS, OpeningReport, Ratings, SHARES};
+use ratings::{FAULT_CODES, Report};
+
+/// What a reader has to know. The number is the version.
+const NOTE: &str = "referee standings 1: bots and games are given by their index in `bots` and \
+                    `games`; ratings are in Elo by expected score with 95 % intervals, `log_odds` are \
+                    the model's; an end of an interval that is not known is null; `differences` are of \
+                    the first bot less the second one, sure where `false_discovery` is at most 0.05; \
+                    `across_games` has the intervals for games that were not played, its `differences` \
+                    in the same order; `nash` has each bot's share of a mix that cannot be exploited, \
+                    and its score against it; a bot's `faults` are in the order of `fault_codes`, the \
+                    classes of `overshoot` end at `overshoot_ms`, those of `shares` at `share_ends`";
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    by: Option<By>,
+    fault_codes: [&'static str; FAULT_CODES.len()],
+    overshoot_ms: [u64; OVERSHOOT_MS.len()],
+    share_ends: [f64; SHARES.len()],
+    /// With `by` = `game`: the ratings in each game alone, in the order of `games`.
+    #[serde(skip_serializing_if = "<[Ratings]>::is_empty")]
+    ratings_by_game: &'a [Ratings],
+    /// With `by` = `opening`: the moves of each, in the order of `openings`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    opening_moves: Vec<Option<&'a Vec<String>>>,
+    /// Pairs of bots that always answered alike where both had a choice, and in how many positions.
+    #[serde(skip_serializing_if = "<[SameAnswers]>::is_empty")]
+    same_answers: &'a [SameAnswers],
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+/// All figures.
+pub(super) fn write(sheet: &Sheet) -> String {
+    let openings = sheet.report.openings.iter().flatten();
+    let moves = |opening: &OpeningReport| sheet.opening_moves.get(&opening.first);
+    let document = Document {
+        schema: NOTE,
+        by: sheet.by,
+        fault_codes: FAULT_CODES.map(|code| code.as_str()),
+        overshoot_ms: OVERSHOOT_MS,
+        share_ends: SHARES,
+        ratings_by_game: &sheet.games,
+        opening_moves: openings.map(moves).collect(),
+        same_answers: &sheet.same_answers,
+        report: &sheet.report,
+    };
+    // Plain data with string keys can always be written.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}

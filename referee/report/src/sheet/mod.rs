@@ -1,0 +1,28 @@
+//! A report of a log as people and programs want it: put together once, as headings, notes and
+//! tables, and written by one file a format.
+
+mod figures;
+mod formats;
+mod parts;
+mod sections;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+pub use figures::{COUNTS, counts, figures, interval, of, percent, signed_figures};
+pub use figures::{count, signed};
+pub(super) use formats::csv_text;
+pub use formats::plot;
+pub use formats::{all_parts, html, markdown, page, text};
+pub use parts::{Grid, Part, heading, quoted};
+pub(crate) use sections::Scored;
+pub(crate) use sections::too_noisy;
+pub use sections::{Pair, bot_warning, load, pairs_of, same_answers};
+pub use statistics::{By, Sheet, SheetFormat};
+
+impl Sheet {
+    /// The report in a format. Text is for a terminal of this width, if there is one.
+    pub fn write(&self, format: SheetFormat, width: Option<usize>) -> String {
+        formats::write(self, format, width)
+    }
+}

@@ -1,0 +1,217 @@
+//! What can be asked of the server, and the server itself.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::middleware;
+use axum::response::Response;
+use axum::routing::get;
+use rules::RulesSet;
+use serde::Serialize;
+use serde_json::json;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio::time::{sleep, timeout};
+
+use super::answer::{self, Refusal, answer, json_text, refuse};
+use super::events::event;
+use super::guard::{Guard, guarded};
+use super::index::Wanted;
+use super::match_list;
+use super::match_page::find;
+use super::position::Asked;
+use super::server::PORT;
+use super::site::Site;
+use super::{assets, live_task, reader, reports};
+
+/// How long an overview is waited for when a large log is read.
+const OVERVIEW_WAIT: Duration = Duration::from_secs(10);
+/// How long pages have to take the last events when the server ends.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// How often it is looked whether they have.
+const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+
+/// A server that does not begin.
+#[derive(Debug, Error)]
+pub enum WatchError {
+    /// The system refuses something.
+    #[error("the web server cannot run: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Shows logs.
+pub struct Watch {
+    site: Arc<Site>,
+}
+
+impl Watch {
+    /// For these logs, or folders of tournaments.
+    pub fn new(logs: &[PathBuf], rules: Option<RulesSet>) -> Self {
+        let logs = logs.iter().map(|log| super::follow::log_path(log));
+        Watch {
+            site: Arc::new(Site::new(logs.collect(), rules)),
+        }
+    }
+
+    /// All that can be asked, at an address.
+    fn router(&self, address: SocketAddr) -> Router {
+        let guard = Arc::new(Guard::new(address));
+        router(self.site.clone()).layer(middleware::from_fn_with_state(guard, guarded))
+    }
+
+    /// What is answered to these bytes of a connection, with nothing but what was read by now.
+    pub async fn answers_to(&self, sent: &[u8]) -> Vec<u8> {
+        let router = self.router((Ipv4Addr::LOCALHOST, PORT).into());
+        http::answers_to(router, sent).await
+    }
+
+    /// Answers until `stop` turns true.
+    ///
+    /// # Errors
+    /// If the system has no sockets or threads.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        mut stop: watch::Receiver<bool>,
+    ) -> Result<(), WatchError> {
+        let router = self.router(listener.local_addr()?);
+        let reader = reader::start(self.site.clone())?;
+        tokio::select! {
+            never = http::serve(listener, router, http::Limits::DEFAULT) => match never {},
+            () = live_task::listen(self.site.clone()) => {}
+            _ = stop.wait_for(|stop| *stop) => self.say_goodbye(reader).await,
+        }
+        Ok(())
+    }
+
+    /// Sends pages what came last.
+    async fn say_goodbye(&self, reader: JoinHandle<()>) {
+        self.site.ends.send_replace(true);
+        reader.thread().unpark();
+        // It may be computing for as long as it likes.
+        let ended = async {
+            while !reader.is_finished() {
+                sleep(LOOK_INTERVAL).await;
+            }
+        };
+        let _ = timeout(FAREWELL, ended).await;
+    }
+}
+
+fn router(site: Arc<Site>) -> Router {
+    let api = Router::new()
+        .route("/api/overview", get(overview))
+        .route("/api/matches", get(matches))
+        .route("/api/match/{id}", get(one_match))
+        .route("/api/match/{id}/position/{ply}", get(position))
+        .route("/api/page/{kind}", get(report))
+        .route("/api/page/{kind}/{name}", get(report_about))
+        .route("/api/events", get(events))
+        .with_state(site);
+    pages().merge(api)
+}
+
+/// The files of the pages.
+pub(super) fn pages() -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/{name}", get(asset))
+        .fallback(nothing)
+}
+
+async fn nothing() -> Response {
+    refuse(StatusCode::NOT_FOUND, "there is nothing by this address")
+}
+
+async fn index() -> Response {
+    asset(Path(assets::INDEX.to_owned())).await
+}
+
+async fn asset(Path(name): Path<String>) -> Response {
+    match assets::find(&name) {
+        Some(asset) => answer::body(asset.content_type, asset.text),
+        None => nothing().await,
+    }
+}
+
+async fn overview(State(site): State<Arc<Site>>) -> Response {
+    site.look().await;
+    let mut overview = site.overview.subscribe();
+    let is_there = overview.wait_for(|overview| !overview.is_empty());
+    let text = timeout(OVERVIEW_WAIT, is_there).await;
+    match text {
+        Ok(Ok(text)) => json_text(text.to_string()),
+        _ => refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the log is still being read",
+        ),
+    }
+}
+
+async fn matches(State(site): State<Arc<Site>>, Query(wanted): Query<Wanted>) -> Response {
+    site.look().await;
+    work(move || Ok(match_list::page(&site, &wanted))).await
+}
+
+async fn one_match(
+    State(site): State<Arc<Site>>,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    site.look().await;
+    let page = move || find(&site, &id)?.page(&site, &id, &asked.seat);
+    work(page).await
+}
+
+async fn position(
+    State(site): State<Arc<Site>>,
+    Path((id, ply)): Path<(String, usize)>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    site.look().await;
+    let position = move || find(&site, &id)?.position(ply, &asked.seat);
+    work(position).await
+}
+
+async fn report(State(site): State<Arc<Site>>, Path(kind): Path<String>) -> Response {
+    report_about(State(site), Path((kind, String::new()))).await
+}
+
+async fn report_about(
+    State(site): State<Arc<Site>>,
+    Path((kind, name)): Path<(String, String)>,
+) -> Response {
+    site.look().await;
+    work(move || reports::page(&site, &kind, &name)).await
+}
+
+async fn events(State(site): State<Arc<Site>>) -> Response {
+    site.look().await;
+    let hello = json!({"version": env!("CARGO_PKG_VERSION")});
+    let mut first = vec![event("hello", &hello.to_string())];
+    let overview = site.overview.borrow().clone();
+    if !overview.is_empty() {
+        first.push(event("overview", &overview));
+    }
+    first.extend(site.boards().all());
+    site.listeners.join(first)
+}
+
+/// Does something that takes a while away from those who wait.
+async fn work<T: Serialize + Send + 'static>(
+    make: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Response {
+    match spawn_blocking(move || answer(make())).await {
+        Ok(response) => response,
+        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    }
+}
