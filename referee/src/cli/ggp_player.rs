@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use protocol::TimeControl;
 use supervisor::BotSpec;
@@ -10,6 +11,7 @@ use tokio::net::TcpListener;
 use super::{CliError, block_on, on_interrupt, print};
 use crate::config::Time;
 use crate::ggp::server::{self, Offer, PORT};
+use crate::http;
 use crate::report::tell;
 
 /// Lets a bot play for game managers that speak the protocol of General Game Playing
@@ -91,6 +93,9 @@ async fn serve(address: (IpAddr, u16), offer: Offer) -> Result<(), CliError> {
     ))?;
     let stop = on_interrupt()?;
     let log = |what: &str| tell(format_args!("{what}\n"));
+    if !http::has_date(SystemTime::now()) {
+        log(&format!("warning: {}", http::WRONG_CLOCK));
+    }
     server::serve(listener, offer, log, stop).await?;
     Ok(())
 }

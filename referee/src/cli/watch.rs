@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::str::FromStr;
 use std::thread;
+use std::time::SystemTime;
 
 use supervisor::process::OwnChild;
 use tokio::sync::watch;
 
 use super::input::RulesArgs;
 use super::{CliError, block_on, on_interrupt, print};
+use crate::http;
 use crate::log;
 use crate::report::tell;
 use crate::web::{PORT, Watch, WatchError, bind};
@@ -140,6 +142,9 @@ impl Bound {
         }
         if !self.address.ip().is_loopback() {
             hints += "warning: everybody in this network can read all matches\n";
+        }
+        if !http::has_date(SystemTime::now()) {
+            hints += &format!("warning: {}\n", http::WRONG_CLOCK);
         }
         hints
     }

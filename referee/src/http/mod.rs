@@ -11,4 +11,4 @@ mod places;
 mod serve;
 
 pub(crate) use places::{Limits, Place};
-pub(crate) use serve::{answers_to, serve};
+pub(crate) use serve::{WRONG_CLOCK, answers_to, has_date, serve};
