@@ -322,6 +322,16 @@ pub struct MoveAnalysis {
     pub loss: Option<f64>,
 }
 
+impl Player {
+    /// First word of the `command` of a player that is asked over HTTP (GGP); its URL follows.
+    pub const GGP: &str = "ggp";
+
+    /// Whether it was asked over HTTP (GGP) instead of being started.
+    pub fn is_ggp(&self) -> bool {
+        matches!(&self.command[..], [first, url, ..] if first == Self::GGP && url.starts_with("http://"))
+    }
+}
+
 impl Record {
     /// The record as a line.
     pub fn to_line(&self) -> String {

@@ -118,6 +118,47 @@ pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
     output.expect("referee runs").into()
 }
 
+/// What ended with exit code 0.
+///
+/// # Panics
+/// If it did not.
+#[track_caller]
+pub fn good(ran: Ran) -> Ran {
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    ran
+}
+
+/// Makes sure that something ended with this exit code, and why.
+///
+/// # Panics
+/// If it did not.
+#[track_caller]
+pub fn refused(ran: &Ran, code: i32, part: &str) {
+    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+}
+
+/// The same, where all that it says about itself is one line.
+///
+/// # Panics
+/// If it is not.
+#[track_caller]
+pub fn refused_in_one_line(ran: &Ran, code: i32, part: &str) {
+    refused(ran, code, part);
+    assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
+}
+
+/// Runs `referee` with these words in the arena's folder.
+///
+/// # Panics
+/// If it cannot be started.
+pub fn run_in(arena: &Arena, args: &str) -> Ran {
+    let mut command = Command::new(referee());
+    command.args(args.split_whitespace());
+    let output = command.current_dir(arena.path("")).output();
+    output.expect("referee runs").into()
+}
+
 /// Checks a log, or that of a tournament's folder, against the rules.
 ///
 /// # Panics
@@ -132,9 +173,7 @@ pub fn verify(log: impl AsRef<OsStr>) -> Ran {
 /// If one is not.
 #[track_caller]
 pub fn verified(log: impl AsRef<OsStr>) -> Ran {
-    let ran = verify(log);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    ran
+    good(verify(log))
 }
 
 /// A folder for one test, with a configuration in it.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gdl::Script;
-use protocol::{ClockKind, TimeControl};
+use protocol::{ClockKind, Player, TimeControl};
 use supervisor::{BotSpec, GgpPlayer};
 
 use super::error::{Problem, WrongValue};
@@ -18,14 +18,6 @@ pub use address::Address;
 
 /// How often a player is looked for by default before that is a fault.
 const START_ATTEMPTS: u32 = 3;
-/// What stands first in the command of such a bot, in logs.
-const COMMAND: &str = "ggp";
-
-/// Whether a logged command is that of such a bot.
-pub fn is_ggp(command: &[String]) -> bool {
-    matches!(command, [first, url, ..] if first == COMMAND && Address::parse(url).is_ok())
-}
-
 /// What is wrong with a key of a bot, and with which.
 pub(super) type WrongKey = (&'static str, String);
 
@@ -63,7 +55,7 @@ pub(super) fn spec(
     let is_own = own_time.is_some();
     let time = own_time.unwrap_or_else(|| all.clone());
     check_time(&time).map_err(|message| wrong(message.to_owned()))?;
-    let mut command = vec![COMMAND.to_owned(), format!("http://{}", address.text())];
+    let mut command = vec![Player::GGP.to_owned(), format!("http://{}", address.text())];
     if table.scramble {
         command.push("scramble".to_owned());
     }

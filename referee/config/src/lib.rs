@@ -61,7 +61,6 @@ pub use error::{ConfigError, Problem};
 pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
 pub use game::game;
 pub use game::{GameError, GameSetup};
-pub use ggp::is_ggp;
 pub use keep::Keep;
 pub use left_out::LeftOut;
 pub use machine::{NoiseLimits, TimeScale};

@@ -11,8 +11,10 @@ use games::Rules;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Separates keys of matches from everything else that the secret may be hashed for.
+/// Separates keys of pairings from everything else that the secret may be hashed for.
 const PURPOSE: &[u8] = b"referee deal 1\0";
+/// Separates keys of seat orders from those of pairings.
+const SEAT_ORDER: &[u8] = b"referee deal of a seat order 1\0";
 
 /// The secret that all deals of a tournament follow from: 32 bytes.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,7 +46,7 @@ impl Secret {
         hex(&Sha256::digest(self.0))
     }
 
-    /// The key of a match. All seat orders of a pairing have the same; none tells anything of another.
+    /// The key of a pairing: the same for all its seat orders. No key says anything about another.
     pub fn key(&self, pairing: &Pairing<'_>) -> DealKey {
         let mut hasher = Sha256::new_with_prefix(PURPOSE);
         hasher.update(self.0);
@@ -134,6 +136,25 @@ pub struct Deal {
     pub key: DealKey,
     /// What the log says of the secret.
     pub commitment: String,
+}
+
+impl Deal {
+    /// The deal of one seat order alone, the bots' names in the order of their seats.
+    pub fn of_seat_order(&self, names: &[&str]) -> Self {
+        Deal {
+            key: seat_order_key(self.key, names),
+            commitment: self.commitment.clone(),
+        }
+    }
+}
+
+/// The key of one seat order of a pairing. Nobody who knows only this key can compute that of another
+/// order.
+pub fn seat_order_key(pairing: DealKey, names: &[&str]) -> DealKey {
+    let mut hasher = Sha256::new_with_prefix(SEAT_ORDER);
+    hasher.update(pairing.bytes());
+    hasher.update(serde_json::json!(names).to_string());
+    DealKey::new(hasher.finalize().into())
 }
 
 /// A deal in a message to a worker.
@@ -243,6 +264,25 @@ mod tests {
             key(&one, 7, &["a\",\"b"]),
         ] {
             assert_ne!(key(&one, 7, &["a", "b"]), other);
+        }
+    }
+
+    #[test]
+    fn each_seat_order_may_have_a_key_of_its_own() {
+        let deal = |byte| Deal {
+            key: DealKey::new([byte; 32]),
+            commitment: secret('3').commitment(),
+        };
+        let ordered = deal(7).of_seat_order(&["a", "b"]);
+        assert_eq!(ordered, deal(7).of_seat_order(&["a", "b"]));
+        assert_eq!(ordered.commitment, deal(7).commitment);
+        for other in [
+            deal(7),
+            deal(7).of_seat_order(&["b", "a"]),
+            deal(7).of_seat_order(&["a\",\"b"]),
+            deal(8).of_seat_order(&["a", "b"]),
+        ] {
+            assert_ne!(ordered.key, other.key);
         }
     }
 

@@ -13,4 +13,4 @@ mod places;
 mod serve;
 
 pub use places::{Limits, Place};
-pub use serve::{answers_to, serve};
+pub use serve::{WRONG_CLOCK, answers_to, has_date, serve};

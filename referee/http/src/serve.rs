@@ -4,10 +4,10 @@ use std::convert::Infallible;
 use std::net::Ipv4Addr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use http_body::{Frame, SizeHint};
@@ -32,6 +32,12 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 64 << 10;
 
+/// A bit less than the time from 1970 to the year 9999.
+const END_OF_DATES: Duration = Duration::from_secs(253_370_000_000);
+/// What is said where HTTP has no words for the time.
+pub const WRONG_CLOCK: &str = "the clock of this machine is before 1970 or after 9998, times that \
+    HTTP cannot express: set it, and ask again";
+
 /// Answers for ever.
 pub async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Infallible {
     let files = getrlimit(Resource::Nofile).current;
@@ -44,6 +50,10 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Inf
                 Ok((stream, from)) => {
                     let _ = stream.set_nodelay(true);
                     let place = places.admit(from.ip(), Instant::now());
+                    if !has_date(SystemTime::now()) {
+                        tokio::spawn(refuse(stream, place));
+                        continue;
+                    }
                     let http = http1::Builder::new();
                     tokio::spawn(answer(stream, place, router.clone(), http));
                 }
@@ -54,6 +64,28 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Inf
             },
             _ = patrol.tick(), if !places.is_empty() => places.patrol(Instant::now()),
         }
+    }
+}
+
+/// Whether HTTP has words for this moment. The library that serves dates every answer, and panics where
+/// it cannot: before 1970, and after the year 9999.
+pub fn has_date(moment: SystemTime) -> bool {
+    moment
+        .duration_since(UNIX_EPOCH)
+        .is_ok_and(|since| since < END_OF_DATES)
+}
+
+/// Says that nothing is served by such a clock.
+async fn refuse(mut stream: impl AsyncWrite + Unpin, place: Place) {
+    let text = format!("{WRONG_CLOCK}\n");
+    let length = text.len();
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{text}"
+    );
+    tokio::select! {
+        _ = stream.write_all(answer.as_bytes()) => {}
+        () = place.ended() => {}
     }
 }
 
@@ -109,9 +141,10 @@ async fn one(
         Phase::Body
     });
     let mut request = request.map(|inner| {
-        Body::new(RequestBody {
+        Body::new(Tracked {
             inner,
             place: place.clone(),
+            of: Message::Request,
         })
     });
     request.extensions_mut().insert(place.clone());
@@ -122,7 +155,8 @@ async fn one(
     if is_stream(response.headers()) {
         place.enter(Phase::Stream);
     }
-    response.map(|inner| Body::new(Answer { inner, place }))
+    let of = Message::Answer;
+    response.map(|inner| Body::new(Tracked { inner, place, of }))
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {
@@ -130,22 +164,33 @@ fn is_stream(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// The body of a request, which has to be there in time.
-struct RequestBody {
-    inner: Incoming,
+/// A body on its way, whose end changes what its connection waits for.
+struct Tracked<B> {
+    inner: B,
     place: Place,
+    /// Whose body it is.
+    of: Message,
 }
 
-impl HttpBody for RequestBody {
-    type Data = Bytes;
-    type Error = hyper::Error;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Message {
+    /// It has to be there in time.
+    Request,
+    /// When it is gone, the next request may come.
+    Answer,
+}
+
+impl<B: HttpBody + Unpin> HttpBody for Tracked<B> {
+    type Data = B::Data;
+    type Error = B::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
         let frame = Pin::new(&mut self.inner).poll_frame(cx);
-        if matches!(frame, Poll::Ready(None)) || self.inner.is_end_stream() {
+        let is_whole = matches!(frame, Poll::Ready(None)) || self.inner.is_end_stream();
+        if is_whole && self.of == Message::Request {
             self.place.leave(Phase::Body, Phase::Answer);
         }
         frame
@@ -160,34 +205,10 @@ impl HttpBody for RequestBody {
     }
 }
 
-/// The body of an answer. When it is gone, the next request may come.
-struct Answer {
-    inner: Body,
-    place: Place,
-}
-
-impl HttpBody for Answer {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.inner).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
-}
-
-impl Drop for Answer {
+impl<B> Drop for Tracked<B> {
     fn drop(&mut self) {
-        self.place.enter(Phase::Idle);
+        if self.of == Message::Answer {
+            self.place.enter(Phase::Idle);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arbiter::adjudication::{self, LimitWatch};
 use arbiter::chance::{Chance, Draws, MOST_OTHERS};
-use deals::{Pairing, Secret};
+use deals::{Pairing, Secret, seat_order_key};
 use games::kit::rng::hash_text;
 use games::session::{MoveError, PlyByPly, Tally};
 use games::{Actor, BrokenRules, Catalog, Limits, Rules, Session, ToMove, UnknownGame};
@@ -174,6 +174,9 @@ pub struct DealCheck<'a> {
     pub secret: Option<&'a Secret>,
     /// Whether matches may start from a book, and not from what is dealt.
     pub has_book: bool,
+    /// Whether matches of players that are asked over HTTP may have the deal of their pairing, as they
+    /// had before each seat order got its own.
+    pub shared: bool,
 }
 
 /// Replays a match and compares its result.
@@ -196,6 +199,38 @@ pub fn verify_deal(
     versions: Versions,
     deals: DealCheck<'_>,
 ) -> Result<(), Mismatch> {
+    let checked = verify_draws(record, catalog, versions, (deals, Share::Newest));
+    if checked.is_err()
+        && deals.shared
+        && stays(record)
+        && verify_draws(record, catalog, versions, (deals, Share::Pairing)).is_ok()
+    {
+        return Ok(());
+    }
+    checked
+}
+
+/// Who has the same deal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Share {
+    /// Seat orders of a pairing whose players do not stay from match to match.
+    Newest,
+    /// All seat orders of a pairing.
+    Pairing,
+}
+
+/// Whether a player of this match can remember it in the next one.
+fn stays(record: &Record) -> bool {
+    let mut players = record.players.iter();
+    players.any(|player| player.is_ggp())
+}
+
+fn verify_draws(
+    record: &Record,
+    catalog: &Catalog,
+    versions: Versions,
+    deals: (DealCheck<'_>, Share),
+) -> Result<(), Mismatch> {
     let mut replay = Replay::open(record, catalog, versions, deals)?;
     replay.moves(&record.moves)?;
     replay.rules.comes_back(&*replay.session)?;
@@ -207,6 +242,7 @@ fn draws(
     record: &Record,
     rules: &dyn Rules,
     secret: Option<&Secret>,
+    share: Share,
 ) -> Result<Option<Draws>, Mismatch> {
     let needed = secret.filter(|_| rules.info().has_deals());
     match (&record.deal, needed) {
@@ -219,12 +255,18 @@ fn draws(
                 return Err(Mismatch::Deal { recorded, known });
             }
             let names = record.players.iter().map(|player| &*player.name);
-            let pairing = Pairing {
+            let names: Vec<&str> = names.collect();
+            let of_pairing = secret.key(&Pairing {
                 rules,
                 seed: record.seed,
-                names: names.collect(),
-            };
-            Ok(Some(Draws::Key(secret.key(&pairing))))
+                names: names.clone(),
+            });
+            let is_shared = share == Share::Pairing || !stays(record);
+            Ok(Some(Draws::Key(if is_shared {
+                of_pairing
+            } else {
+                seat_order_key(of_pairing, &names)
+            })))
         }
     }
 }
@@ -268,7 +310,7 @@ impl<'a> Replay<'a> {
         record: &'a Record,
         catalog: &Catalog,
         versions: Versions,
-        deals: DealCheck<'_>,
+        (deals, share): (DealCheck<'_>, Share),
     ) -> Result<Self, Mismatch> {
         let game = catalog.find(&record.game)?;
         let rules = game
@@ -302,7 +344,7 @@ impl<'a> Replay<'a> {
         if record.moves[..opening as usize].iter().any(timed) {
             return Err(Mismatch::Timed);
         }
-        let draws = draws(record, &*rules, deals.secret)?;
+        let draws = draws(record, &*rules, deals.secret, share)?;
         if let Some(draws @ Draws::Key(_)) = draws
             && !deals.has_book
             // Another version may write states in another way.

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use config::Time;
 use protocol::TimeControl;
@@ -91,6 +92,9 @@ async fn serve(address: (IpAddr, u16), offer: Offer) -> Result<(), CliError> {
     ))?;
     let stop = on_interrupt()?;
     let log = |what: &str| tell(format_args!("{what}\n"));
+    if !http::has_date(SystemTime::now()) {
+        log(&format!("warning: {}", http::WRONG_CLOCK));
+    }
     server::serve(listener, offer, log, stop).await?;
     Ok(())
 }

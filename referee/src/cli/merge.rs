@@ -51,7 +51,10 @@ impl Args {
                 merged.deals_unchecked
             );
         }
-        print(&text)?;
+        // Until the user knows of it, the same command can be repeated.
+        let printed = print(&text);
+        merged.finish();
+        printed?;
         let config = merged.configuration.as_deref();
         let config = config.unwrap_or(Path::new("CONFIG.toml"));
         for missing in &merged.missing {

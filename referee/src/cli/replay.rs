@@ -152,6 +152,7 @@ impl Args {
         let deals = DealCheck {
             secret: secret.as_ref(),
             has_book: dealing::may_have_book(&self.log),
+            shared: true,
         };
         let verify = |record: Record| {
             let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use config::{RecordedBot, is_ggp, recorded_bot};
+use config::{RecordedBot, recorded_bot};
 use games::Catalog;
 use play::rerun::{self, News};
 use protocol::{Millis, Player, Record, TimeControl, shown};
@@ -76,7 +76,7 @@ impl RerunArgs {
                 player.name
             )));
         }
-        if self.command.is_empty() && is_ggp(&player.command) {
+        if self.command.is_empty() && player.is_ggp() {
             return Err(CliError::Usage(format!(
                 "--bot: `{}` was a player that was asked over HTTP; `-- COMMAND` names a bot to ask \
                  instead",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::str::FromStr;
 use std::thread;
+use std::time::SystemTime;
 
 use report::tell;
 use supervisor::process::OwnChild;
@@ -139,6 +140,9 @@ impl Bound {
         }
         if !self.address.ip().is_loopback() {
             hints += "warning: everybody in this network can read all matches\n";
+        }
+        if !http::has_date(SystemTime::now()) {
+            hints += &format!("warning: {}\n", http::WRONG_CLOCK);
         }
         hints
     }

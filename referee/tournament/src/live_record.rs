@@ -65,7 +65,7 @@ impl LiveRecord {
                 faults: Vec::new(),
             },
             adjudication: None,
-            started: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
+            started: protocol::timestamp(SystemTime::now(), 3),
             duration_ms: Millis::default(),
             referee: REFEREE_NAME.to_owned(),
             prev: None,

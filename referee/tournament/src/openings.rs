@@ -233,6 +233,24 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
 
 /// What a match is dealt from; `None` for its seed.
 pub fn deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
+    let of_pairing = pairing_deal(config, scheduled)?;
+    Some(match_deal(config, scheduled, of_pairing))
+}
+
+/// What a match is dealt from where its pairing has this deal. Seat orders share it, unless a player
+/// stays from one match to the next and could remember the deal: then each has its own.
+pub fn match_deal(config: &Config, scheduled: &Scheduled, of_pairing: Deal) -> Deal {
+    let seats = scheduled.seats.iter();
+    let bots: Vec<_> = seats.map(|&bot| &*config.bots[bot]).collect();
+    if bots.iter().all(|spec| spec.ggp.is_none()) {
+        return of_pairing;
+    }
+    let names: Vec<&str> = bots.iter().map(|spec| &*spec.name).collect();
+    of_pairing.of_seat_order(&names)
+}
+
+/// What the matches of a pairing are dealt from; `None` for their seed.
+pub fn pairing_deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
     let bots = scheduled.seats.iter().map(|&bot| &*config.bots[bot].name);
     config.deals().deal(&Pairing {
         rules: &*config.games[scheduled.game].rules,

@@ -508,19 +508,20 @@ fn prepare(config: &mut Config) -> Result<(Vec<String>, Option<AppliedScale>), T
     let warning = |what| format!("{what}, so that is what is done");
     let mut warnings: Vec<String> = lowered.map(warning).into_iter().collect();
     warnings.extend(config.warnings());
-    warnings.extend(who_remembers_deals(config));
+    warnings.extend(who_has_deals_alone(config));
     let scale = config.scale_here().map(|scale| scaled(config, scale));
     Ok((warnings, scale.transpose()?))
 }
 
-/// A warning about players that stay from match to match, where these have the same deal.
-fn who_remembers_deals(config: &Config) -> Option<String> {
+/// A note about players that stay from match to match, in games where they must not remember.
+fn who_has_deals_alone(config: &Config) -> Option<String> {
     let elsewhere = config.bots.iter().filter(|spec| spec.ggp.is_some());
     let names: Vec<String> = elsewhere.map(|spec| format!("`{}`", spec.name)).collect();
     (config.has_deals() && !names.is_empty()).then(|| {
         format!(
-            "{}: the referee does not start players that it asks over HTTP, and the matches of a pairing have \
-             the same deal: in the second one a player may remember the first",
+            "{}: the referee does not start players that it asks over HTTP, so they may remember earlier \
+             matches: in games with chance or hidden information each of their matches has a deal of its own, \
+             and swapped matches are not dealt alike",
             names.join(", ")
         )
     })

@@ -145,6 +145,7 @@ fn check(config: &Config, scheduled: &Scheduled, record: &Record) -> Result<(), 
     let deals = DealCheck {
         secret: config.deals().secret(),
         has_book: config.openings.book.iter().any(|book| !book.is_empty()),
+        shared: false,
     };
     log::verify_deal(record, &config.rules.catalog, Versions::Recorded, deals)
         .map_err(|mismatch| format!("the match `{id}` does not verify: {mismatch}"))?;

@@ -56,7 +56,7 @@ impl Venue {
             lease: announced.lease(),
             dealer: {
                 let config = config.clone();
-                Dealer::new(move |first| openings::deal(&config, first))
+                Dealer::new(move |first| openings::pairing_deal(&config, first))
             },
         });
         Venue {

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee, timeless};
+use tests::{Arena, good, refused, run_in, timeless};
 
 use crate::{RANDOM, config};
 
@@ -31,25 +30,6 @@ fn home() -> Arena {
     arena.write("mine/bot.sh", ". ./level\nexec \"$REFEREE\" bot $level\n");
     arena.write("mine/level.default", "level=greedy\n");
     arena
-}
-
-/// Runs a command line in the arena's folder.
-fn run_in(arena: &Arena, args: &str) -> Ran {
-    let mut command = Command::new(referee());
-    command.args(args.split(' ')).current_dir(arena.path(""));
-    command.output().unwrap().into()
-}
-
-#[track_caller]
-fn good(ran: Ran) -> Ran {
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    ran
-}
-
-#[track_caller]
-fn refused(ran: &Ran, code: i32, part: &str) {
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
 }
 
 /// The matches of a log, without what differs from machine to machine, and the bundle of `mine`.

@@ -11,6 +11,8 @@ use tests::flood::{
 use tests::web::{Server, ask};
 use tests::{Arena, needs, referee};
 
+use crate::ggp_player::GGP_PLAYER;
+
 /// More connections than a server of ours has at a time.
 const FLOOD: usize = 1_100;
 
@@ -34,15 +36,7 @@ fn watch(arena: &Arena) -> Server {
 /// A player for game managers, which prints its address.
 fn player() -> Server {
     let mut command = Command::new(referee());
-    command.args([
-        "ggp-player",
-        "--port",
-        "0",
-        "--",
-        "referee",
-        "bot",
-        "random",
-    ]);
+    command.args(GGP_PLAYER);
     command.stdin(Stdio::null()).stderr(Stdio::null());
     Server::of(command, 1)
 }

@@ -10,6 +10,17 @@ use std::time::Duration;
 use games::Rng;
 use gdl::{Kif, Names, SheetGame, Steps};
 
+/// A bot of ours as a player that prints its address.
+pub(crate) const GGP_PLAYER: [&str; 7] = [
+    "ggp-player",
+    "--port",
+    "0",
+    "--",
+    "referee",
+    "bot",
+    "random",
+];
+
 /// What a player does in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {

@@ -10,8 +10,11 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tests::campaign::redteam::foreseen;
 use tests::web::Server;
-use tests::{Arena, Ran, referee, root, run, timeless, verified, verify, wait_until};
+use tests::{
+    Arena, Ran, good, referee, refused, root, run, timeless, verified, verify, wait_until,
+};
 
+use crate::ggp_player::{GgpPlayer, Way};
 use crate::{HOSTILE, RANDOM, config_of};
 
 const ONE: &str = "1111111111111111111111111111111111111111111111111111111111111111";
@@ -39,18 +42,6 @@ fn play(arena: &Arena, args: &[&str]) -> Ran {
         .arg("--quiet")
         .current_dir(arena.path(""));
     command.output().unwrap().into()
-}
-
-#[track_caller]
-fn good(ran: Ran) -> Ran {
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    ran
-}
-
-#[track_caller]
-fn refused(ran: &Ran, code: i32, part: &str) {
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
 }
 
 fn log(folder: &Path) -> String {
@@ -533,6 +524,86 @@ fn a_match_is_shown_when_all_matches_with_its_deal_are_over() {
             );
         }
     }
+}
+
+/// The opening draws of each match, by the match.
+fn cards(folder: &Path) -> Vec<(BTreeSet<String>, Vec<Value>)> {
+    let drawn = |record: &Value| {
+        let moves = record["moves"].as_array().unwrap().iter();
+        let chance = moves.filter(|played| played["seat"].is_null());
+        chance.map(|played| played["move"].clone()).collect()
+    };
+    let names = |record: &Value| {
+        let players = record["players"].as_array().unwrap().iter();
+        players.map(|player| player["name"].to_string()).collect()
+    };
+    let records = records(folder);
+    records
+        .iter()
+        .map(|record| (names(record), drawn(record)))
+        .collect()
+}
+
+#[test]
+fn a_player_that_stays_has_no_two_matches_with_one_deal() {
+    let player = GgpPlayer::new(1, 0, Way::Plays);
+    let mut config = format!(
+        "rounds = 12\nconcurrency = 1\n{}[time]\nper_move = \"60s\"\nstartup = \"60s\"\n",
+        sheets(&["kuhn-poker"])
+    );
+    config += &format!("[[bots]]\nname = \"stays\"\n{}\n", player.key());
+    for (name, command) in [RANDOM, OTHER] {
+        config += &format!("[[bots]]\nname = \"{name}\"\ncommand = {command}\n");
+    }
+    let arena = Arena::new(&format!("name = \"t\"\nsecret = \"{ONE}\"\n{config}"));
+    let ran = good(play(&arena, &["--out", "out"]));
+    assert!(
+        ran.stderr
+            .contains("each of their matches has a deal of its own"),
+        "{}",
+        ran.stderr
+    );
+    let out = arena.path("out");
+    let cards = cards(&out);
+    assert_eq!(cards.len(), 72);
+    for pair in cards.chunks(2) {
+        assert_eq!(pair[0].0, pair[1].0, "twins are neighbours");
+    }
+    let differ = |stays: bool| {
+        let of_kind = cards
+            .chunks(2)
+            .filter(move |pair| pair[0].0.contains("\"stays\"") == stays);
+        of_kind.map(|pair| usize::from(pair[0].1 != pair[1].1))
+    };
+    assert_eq!(differ(false).sum::<usize>(), 0, "bots share their deals");
+    // By chance, one pair in six is dealt alike.
+    let (pairs, other) = (differ(true).count(), differ(true).sum::<usize>());
+    assert_eq!(pairs, 24);
+    assert!((12..24).contains(&other), "{other} of {pairs} differ");
+    // What is said to the player is what its seat perceives: one card a match, and no joint moves.
+    let said = player.asked().concat();
+    assert_eq!(said.matches("(START ").count(), 24 * 2);
+    verified(&out);
+}
+
+#[test]
+fn players_over_http_may_have_shared_deals_in_older_logs() {
+    let arena = kuhn(
+        &format!("secret = \"{ONE}\"\nrounds = 4\n"),
+        &[RANDOM, OTHER],
+    );
+    good(play(&arena, &["--out", "out"]));
+    let out = arena.path("out");
+    let mut first = records(&out).remove(0);
+    // As versions logged it in which such players had the deal of their pairing.
+    first["players"][0]["command"] = json!(["ggp", "http://127.0.0.1:9147"]);
+    fs::write(out.join("games.jsonl"), format!("{first}\n")).unwrap();
+    verified(&out);
+    // And what was dealt by neither rule is noticed.
+    first["seed"] = json!(first["seed"].as_u64().unwrap() ^ 1);
+    fs::write(out.join("games.jsonl"), format!("{first}\n")).unwrap();
+    let verify = run(["replay".into(), out, "--verify".into()]);
+    refused(&verify, 1, "");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use tests::needs::{Need, has};
-use tests::{Arena, Ran, referee, verified};
+use tests::{Arena, Ran, referee, refused_in_one_line as refused, run_in, verified};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -22,17 +22,6 @@ fn after(arena: &Arena, shell: &str, args: &str) -> Ran {
     command.arg(referee()).args(args.split(' '));
     let ran = command.current_dir(arena.path("")).output().unwrap();
     ran.into()
-}
-
-fn run_in(arena: &Arena, args: &str) -> Ran {
-    after(arena, ":", args)
-}
-
-#[track_caller]
-fn refused(ran: &Ran, code: i32, part: &str) {
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
 }
 
 /// All files below a folder, with what is in them.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee};
+use tests::{Arena, Ran, good, referee};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -15,12 +15,6 @@ fn run_in(arena: &Arena, args: &[&str]) -> Ran {
     command.args(args).current_dir(arena.path(""));
     command.env_remove("REFEREE_YARDSTICK");
     command.output().unwrap().into()
-}
-
-#[track_caller]
-fn good(ran: Ran) -> Ran {
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    ran
 }
 
 /// The speed of this machine, as `doctor` says it.

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee, timeless, verified};
+use tests::{
+    Arena, Ran, good, referee, refused_in_one_line as refused, run_in, timeless, verified,
+};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -20,27 +22,6 @@ fn play(arena: &Arena, args: &str) -> Ran {
     let config = arena.path("t.toml").display().to_string();
     let args = format!("tournament {config} --quiet {args}");
     run_in(arena, &args)
-}
-
-/// Runs a command line in the arena's folder.
-fn run_in(arena: &Arena, args: &str) -> Ran {
-    let mut command = Command::new(referee());
-    command.args(args.split(' ').filter(|word| !word.is_empty()));
-    let ran = command.current_dir(arena.path("")).output().unwrap();
-    ran.into()
-}
-
-#[track_caller]
-fn good(ran: Ran) -> Ran {
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    ran
-}
-
-#[track_caller]
-fn refused(ran: &Ran, code: i32, part: &str) {
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
 }
 
 /// The matches of a folder by their ids, without what differs from run to run.

@@ -13,6 +13,7 @@ use serde_json::json;
 use tests::web::{ask, host};
 use tests::{Arena, referee, wait_until};
 
+use crate::ggp_player::GGP_PLAYER;
 use crate::{HOSTILE, RANDOM, config, config_of};
 
 /// A command that a test runs, with what it needs.
@@ -229,18 +230,7 @@ impl Inputs {
                 "play --web",
                 &["play", "siam", "--web", "--human", "0", "--bot", "random"],
             ),
-            server(
-                "ggp-player",
-                &[
-                    "ggp-player",
-                    "--port",
-                    "0",
-                    "--",
-                    "referee",
-                    "bot",
-                    "random",
-                ],
-            ),
+            server("ggp-player", &GGP_PLAYER),
         ]
     }
 

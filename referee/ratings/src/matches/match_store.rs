@@ -11,7 +11,7 @@ use super::agreement::{Agreement, Alike, Line};
 use super::fingerprint::Fingerprint;
 use super::machine_load::MachineLoad;
 use super::machines::Machines;
-use super::match_summary::MatchSummary;
+use super::match_summary::{Author, MatchSummary};
 use super::number::Number;
 use super::time_use::{self, TimeUse};
 use crate::results::ranks;
@@ -35,6 +35,8 @@ pub(crate) struct Conduct {
     pub(crate) time: TimeUse,
     /// Matches in which its CPU time was limited but only estimated.
     pub(crate) cpu_estimated: u64,
+    /// Those of them in which it was a bot of the referee's own, which hides nothing.
+    pub(crate) cpu_estimated_of_own: u64,
 }
 
 /// What is kept of a match: 64 bytes, as logs have many.
@@ -246,7 +248,9 @@ impl MatchStore {
         }
         for (&bot, player) in known.bots.iter().zip(&played.players) {
             let estimated = player.cpu_time == Some(CpuTimeBy::Estimated);
+            let own = estimated && player.author == Author::Referee;
             self.conduct[bot].cpu_estimated += u64::from(estimated);
+            self.conduct[bot].cpu_estimated_of_own += u64::from(own);
         }
     }
 

@@ -66,6 +66,42 @@ pub struct PlayerSummary {
     /// How its CPU time was measured, if that was limited.
     #[serde(default)]
     pub cpu_time: Option<CpuTimeBy>,
+    /// Whose bot it is, by its command.
+    #[serde(default, rename = "command")]
+    pub author: Author,
+}
+
+/// Whose bot plays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Author {
+    /// The referee's own, `referee bot NAME`: nobody else's code runs.
+    Referee,
+    /// Anybody else's.
+    #[default]
+    Other,
+}
+
+impl Author {
+    fn of<S: AsRef<str>>(command: &[S]) -> Self {
+        match command {
+            [program, word, _, ..] if program.as_ref() == "referee" && word.as_ref() == "bot" => {
+                Author::Referee
+            }
+            _ => Author::Other,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Author {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        // Whatever else stands there is no fault of a match that can be counted.
+        let command = Value::deserialize(from)?;
+        let words = command.as_array().into_iter().flatten();
+        let words: Vec<&str> = words
+            .map(|word| word.as_str().unwrap_or_default())
+            .collect();
+        Ok(Author::of(&words))
+    }
 }
 
 /// How a match ended.
@@ -156,6 +192,7 @@ impl MatchSummary {
             version: player.version.clone(),
             time: player.time.clone(),
             cpu_time: player.cpu_time,
+            author: Author::of(&player.command),
         };
         let fault = |fault: &protocol::Fault| FaultSummary {
             seat: fault.seat,

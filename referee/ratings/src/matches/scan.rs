@@ -14,7 +14,9 @@ use serde::de::value::{Error, F64Deserializer};
 use serde_json::Value;
 
 use super::fingerprint::Fingerprint;
-use super::match_summary::{MatchSummary, PlayerSummary, Plies, Ply, ResultSummary, text_hash};
+use super::match_summary::{
+    Author, MatchSummary, PlayerSummary, Plies, Ply, ResultSummary, text_hash,
+};
 
 /// Values of more levels are left to serde.
 const DEEPEST: usize = 32;
@@ -44,6 +46,7 @@ pub struct ScanMemo {
     options: HashMap<Box<[u8]>, Value>,
     starts: HashMap<Box<[u8]>, Fingerprint>,
     machines: HashMap<Box<[u8]>, Option<Machine>>,
+    commands: HashMap<Box<[u8]>, Author>,
 }
 
 /// What a text means, from memory if it was there before.
@@ -335,7 +338,7 @@ impl<'a> Scan<'a> {
         let mut players = Vec::with_capacity(2);
         self.list(|scan| {
             let (mut name, mut role, mut version, mut time) = (None, None, None, None);
-            let mut cpu_time = None;
+            let (mut cpu_time, mut author) = (None, None);
             scan.object(|scan, key| match key {
                 b"name" => once(&mut name, scan.text()?.to_owned()),
                 b"role" => once(&mut role, scan.text()?.to_owned()),
@@ -345,6 +348,7 @@ impl<'a> Scan<'a> {
                 b"time" => once(&mut time, Some(remember(&mut memo.times, scan.skip()?)?)),
                 b"cpu_time" if scan.null() => once(&mut cpu_time, None),
                 b"cpu_time" => once(&mut cpu_time, Some(cpu_time_by(scan.text()?)?)),
+                b"command" => once(&mut author, remember(&mut memo.commands, scan.skip()?)?),
                 _ => scan.skip().map(|_| ()),
             })?;
             players.push(PlayerSummary {
@@ -353,6 +357,7 @@ impl<'a> Scan<'a> {
                 version: version.flatten(),
                 time: time.flatten(),
                 cpu_time: cpu_time.flatten(),
+                author: author.unwrap_or_default(),
             });
             Some(())
         })?;

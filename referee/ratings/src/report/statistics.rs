@@ -158,6 +158,8 @@ pub struct BotReport {
     pub time: TimeUse,
     /// Matches in which its CPU time was limited but only estimated.
     pub cpu_estimated: u64,
+    /// Those of them in which it was a bot of the referee's own, which hides nothing.
+    pub cpu_estimated_of_own: u64,
 }
 
 /// A game under certain options.
@@ -363,6 +365,7 @@ impl MatchStore {
                 faults: conduct.faults,
                 time: conduct.time.clone(),
                 cpu_estimated: conduct.cpu_estimated,
+                cpu_estimated_of_own: conduct.cpu_estimated_of_own,
             }
         };
         digest.bots.iter().map(report).collect()

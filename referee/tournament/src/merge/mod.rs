@@ -42,6 +42,16 @@ pub struct Merged {
     pub configuration: Option<PathBuf>,
     /// How many matches have a deal that was not checked, because its secret is in none of the folders.
     pub deals_unchecked: u64,
+    /// The empty folder that says that the command may be repeated.
+    part: PathBuf,
+}
+
+impl Merged {
+    /// Ends the merge: from now on, there is a tournament like any other.
+    pub fn finish(&self) {
+        // If it stays, the next merge into this folder removes it.
+        let _ = std::fs::remove_dir(&self.part);
+    }
 }
 
 /// Matches that no log has.
@@ -102,6 +112,7 @@ pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<M
         repeated: check.repeated,
         missing,
         deals_unchecked: check.deals_unchecked,
+        part: place.into_part(),
         configuration: config.file.or_else(|| folder::configuration(&first.path)),
     })
 }
@@ -181,6 +192,7 @@ impl Check<'_> {
         let deals = DealCheck {
             secret: config.deals().secret(),
             has_book: config.openings.book.iter().any(|book| !book.is_empty()),
+            shared: true,
         };
         let verify = |record: Record| {
             let verdict = log::verify_deal(&record, catalog, Versions::Recorded, deals);

@@ -65,7 +65,12 @@ impl<'a> Place<'a> {
         Ok(place)
     }
 
-    /// Whether an earlier merge has put all of these matches in their place; what it left is removed then.
+    /// The folder in which everything was written, which is empty in the end.
+    pub(super) fn into_part(self) -> PathBuf {
+        self.part
+    }
+
+    /// Whether an earlier merge has put all of these matches in their place.
     ///
     /// # Errors
     /// If there is another tournament.
@@ -84,7 +89,6 @@ impl<'a> Place<'a> {
             let found = LOG_NAME;
             return Err(MergeError::Taken { path, found });
         }
-        self.clear()?;
         Ok(true)
     }
 
@@ -132,7 +136,7 @@ impl<'a> Place<'a> {
         }
         // Not every file system can be asked for it.
         let _ = File::open(self.out).and_then(|folder| folder.sync_all());
-        fs::remove_dir(&self.part).map_err(io)
+        Ok(())
     }
 
     /// Removes what an earlier merge left.

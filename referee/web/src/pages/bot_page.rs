@@ -316,7 +316,11 @@ fn time(bot: &BotReport) -> Vec<Part> {
         count(time.timeouts, "match was", "matches were"),
     );
     if bot.cpu_estimated > 0 {
-        text += " Its CPU time was only estimated.";
+        text += " Its CPU time was only estimated";
+        text += match bot.cpu_estimated > bot.cpu_estimated_of_own {
+            true => ": a bot can hide some of it from the referee.",
+            false => ", but the referee's own bots hide nothing.",
+        };
     }
     vec![Part::Table(grid), Part::Note(text)]
 }

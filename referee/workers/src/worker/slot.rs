@@ -15,7 +15,7 @@ use schedule::Scheduled;
 use supervisor::{Pool, shortage};
 use tokio::sync::{mpsc, oneshot, watch};
 use tournament::match_run::People;
-use tournament::openings::Opening;
+use tournament::openings::{self, Opening};
 use tournament::slots;
 
 use super::options::Leave;
@@ -38,7 +38,7 @@ pub(super) enum Played {
 struct Work {
     serving: Arc<Serving>,
     matches: Vec<Scheduled>,
-    /// What they are dealt from.
+    /// What their pairing is dealt from.
     deal: Option<Deal>,
     /// Gets the number of each match that begins.
     begun: mpsc::UnboundedSender<usize>,
@@ -122,7 +122,9 @@ async fn group(serving: &Serving, work: &Work, pool: &mut Pool) -> Played {
     let mut records = Vec::new();
     for scheduled in &work.matches {
         let _ = work.begun.send(scheduled.number);
-        let record = match one(serving, scheduled, work.deal.clone(), pool).await {
+        let deal = work.deal.clone();
+        let deal = deal.map(|deal| openings::match_deal(&serving.config, scheduled, deal));
+        let record = match one(serving, scheduled, deal, pool).await {
             Ok(record) => record,
             Err(broken) => return Played::Broken(broken),
         };

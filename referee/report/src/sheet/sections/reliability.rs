@@ -97,28 +97,46 @@ fn time(report: &Report) -> Grid {
     grid
 }
 
-/// Whose CPU time was not counted.
+/// Whose CPU time was not counted. The referee's own bots, such as the random player, are named apart:
+/// what is doubtful of others is not of them.
 fn estimated(report: &Report) -> Option<Part> {
-    let bots = report.ranking.iter().map(|&bot| &report.bots[bot]);
-    let names: Vec<String> = bots
-        .filter(|bot| bot.cpu_estimated > 0)
+    let bots = || report.ranking.iter().map(|&bot| &report.bots[bot]);
+    let others: Vec<String> = bots()
+        .filter(|bot| bot.cpu_estimated > bot.cpu_estimated_of_own)
         .map(|bot| {
-            let name = quoted(&bot.name);
-            if bot.cpu_estimated < bot.results.matches {
-                let matches = count(bot.cpu_estimated, "match", "matches");
-                format!("{name} (in {matches})")
+            let (name, matches) = (
+                quoted(&bot.name),
+                bot.cpu_estimated - bot.cpu_estimated_of_own,
+            );
+            if matches < bot.results.matches {
+                format!("{name} (in {})", count(matches, "match", "matches"))
             } else {
                 name
             }
         })
         .collect();
-    (!names.is_empty()).then(|| {
-        Part::Note(format!(
+    let own = bots().filter(|bot| bot.cpu_estimated_of_own > 0);
+    let own: Vec<String> = own.map(|bot| quoted(&bot.name)).collect();
+    let of_others = (!others.is_empty()).then(|| {
+        format!(
             "The CPU time of {} was limited, but only estimated: a bot can hide some of it from the \
              referee. Control groups count all of it, in a sandbox (`referee doctor`).",
-            names.join(", ")
-        ))
-    })
+            others.join(", ")
+        )
+    });
+    let too = if of_others.is_some() {
+        "estimated, too"
+    } else {
+        "only estimated"
+    };
+    let of_own = (!own.is_empty()).then(|| {
+        format!(
+            "The CPU time of {} was {too}, but the referee's own bots hide nothing.",
+            own.join(", ")
+        )
+    });
+    let texts: Vec<String> = of_others.into_iter().chain(of_own).collect();
+    (!texts.is_empty()).then(|| Part::Note(texts.join(" ")))
 }
 
 /// A histogram a bot: what was beyond the limit was forgiven by the margin, or lost.

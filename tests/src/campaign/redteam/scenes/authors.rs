@@ -81,6 +81,9 @@ pub(super) const SCENES: &[Scene] = &[
 /// How many processes a bomb has at most, each of which ends by itself.
 const BOMB: &str = "i=0; while [ $i -lt 300 ]; do sleep 20 & i=$((i+1)); done; wait";
 
+/// What is said of a submission that is not left out.
+const PLAYS: &str = "it plays";
+
 /// A class of submissions.
 struct Class<'a> {
     site: Site<'a>,
@@ -168,27 +171,39 @@ impl<'a> Class<'a> {
         played.ran.code == Some(0)
     }
 
+    /// Plays with what the organiser allows, and judges what came of it, if there is anything to judge.
+    fn judged(&self, allowed: &str, judge: impl FnOnce(&Played, &mut Verdict)) -> Verdict {
+        let mut verdict = Verdict::default();
+        let played = self.play(allowed);
+        if self.went_well(&played, &mut verdict) {
+            judge(&played, &mut verdict);
+        }
+        verdict
+    }
+
+    /// All submissions, each with why it was left out, or that it plays.
+    fn fates(&self) -> Vec<(&str, String)> {
+        let mut left_out = self.left_out();
+        let fate = |name: &String| left_out.remove(name).unwrap_or_else(|| PLAYS.to_owned());
+        let fates: Vec<String> = self.names.iter().map(fate).collect();
+        self.names.iter().map(|name| &**name).zip(fates).collect()
+    }
+
     /// Judges submissions that must all be left out, unless the organiser allows them: then they must play,
     /// or nothing was tested.
     fn must_be_left_out(&self, allowed: &str) -> Verdict {
-        let mut verdict = Verdict::default();
-        let played = self.play("");
-        if !self.went_well(&played, &mut verdict) {
-            return verdict;
-        }
-        let left_out = self.left_out();
-        for name in &self.names {
-            let why = left_out.get(name).map_or("it plays", String::as_str);
-            verdict.tried(format!("{name}: {why}"), !left_out.contains_key(name));
-        }
-        let played = self.play(allowed);
-        if self.went_well(&played, &mut verdict) {
-            for (name, why) in self.left_out() {
-                let what = format!("{name} is left out also where that is allowed: {why}");
-                verdict.unknown.push(what);
+        self.judged("", |_, verdict| {
+            for (name, why) in self.fates() {
+                verdict.tried(format!("{name}: {why}"), why == PLAYS);
             }
-        }
-        verdict
+            let played = self.play(allowed);
+            if self.went_well(&played, verdict) {
+                for (name, why) in self.left_out() {
+                    let what = format!("{name} is left out also where that is allowed: {why}");
+                    verdict.unknown.push(what);
+                }
+            }
+        })
     }
 }
 
@@ -287,14 +302,11 @@ fn loader(stage: &Stage) -> Verdict {
             output.display()
         ),
     );
-    let mut verdict = Verdict::default();
-    let played = class.play("");
-    if class.went_well(&played, &mut verdict) {
+    class.judged("", |_, verdict| {
         let written = fs::read_dir(&output).expect("a folder").count();
         let what = format!("{written} files were written outside of the sandbox");
         verdict.tried(what, written > 0);
-    }
-    verdict
+    })
 }
 
 fn swaps(stage: &Stage) -> Verdict {
@@ -324,30 +336,25 @@ fn swaps(stage: &Stage) -> Verdict {
         fs::create_dir(folder.join("data")).expect("a folder");
         fs::write(folder.join("data/file"), "own\n").expect("a file");
     }
-    let mut verdict = Verdict::default();
-    let played = class.play("");
-    if !class.went_well(&played, &mut verdict) {
-        return verdict;
-    }
-    let left_out = class.left_out();
-    for name in &class.names {
-        if let Some(why) = left_out.get(name) {
-            verdict.tried(format!("{name}: {why}"), false);
-            continue;
+    class.judged("", |played, verdict| {
+        for (name, why) in class.fates() {
+            if why != PLAYS {
+                verdict.tried(format!("{name}: {why}"), false);
+                continue;
+            }
+            let moves = moves_of(played, name);
+            let reports = moves.iter().filter_map(|mv| mv["info"].as_object());
+            let secret = "/opponent/secret";
+            let attempts: Vec<bool> = reports
+                .flatten()
+                .filter(|(what, _)| what.starts_with("read"))
+                .filter(|(_, attempt)| attempt.to_string().contains(secret))
+                .filter_map(|(_, attempt)| attempt["succeeded"].as_bool())
+                .collect();
+            let read = attempts.contains(&true);
+            verdict.tried(format!("{name}: reads its opponent's secret"), read);
         }
-        let moves = moves_of(&played, name);
-        let reports = moves.iter().filter_map(|mv| mv["info"].as_object());
-        let secret = "/opponent/secret";
-        let attempts: Vec<bool> = reports
-            .flatten()
-            .filter(|(what, _)| what.starts_with("read"))
-            .filter(|(_, attempt)| attempt.to_string().contains(secret))
-            .filter_map(|(_, attempt)| attempt["succeeded"].as_bool())
-            .collect();
-        let read = attempts.contains(&true);
-        verdict.tried(format!("{name}: reads its opponent's secret"), read);
-    }
-    verdict
+    })
 }
 
 fn rewrites(stage: &Stage) -> Verdict {
@@ -375,17 +382,14 @@ fn rewrites(stage: &Stage) -> Verdict {
     }
     let text = |name: &str| fs::read_to_string(class.folder(name).join("bot.toml")).ok();
     let before: Vec<Option<String>> = class.names.iter().map(|name| text(name)).collect();
-    let mut verdict = Verdict::default();
-    let played = class.play("");
-    if class.went_well(&played, &mut verdict) {
+    class.judged("", |_, verdict| {
         for (name, before) in class.names.iter().zip(before) {
             verdict.tried(
                 format!("{name}: it is another one now"),
                 text(name) != before,
             );
         }
-    }
-    verdict
+    })
 }
 
 fn fills(stage: &Stage) -> Verdict {
@@ -418,20 +422,14 @@ fn fills(stage: &Stage) -> Verdict {
             &format!("{plays}build = ['sh', '-c', '{script}; sleep 30']\n"),
         );
     }
-    let mut verdict = Verdict::default();
-    let played = class.play("");
-    if !class.went_well(&played, &mut verdict) {
-        return verdict;
-    }
-    let left_out = class.left_out();
-    for name in &class.names {
-        let why = left_out.get(name).map_or("it plays", String::as_str);
-        let ended = why.contains("was ended");
-        verdict.tried(format!("{name}: {why}"), !ended);
-        let left = fs::read_dir(class.folder(name)).map_or(0, |list| list.count());
-        verdict.tried(format!("{name}: {left} files are left"), left > 2);
-    }
-    verdict
+    class.judged("", |_, verdict| {
+        for (name, why) in class.fates() {
+            let ended = why.contains("was ended");
+            verdict.tried(format!("{name}: {why}"), !ended);
+            let left = fs::read_dir(class.folder(name)).map_or(0, |list| list.count());
+            verdict.tried(format!("{name}: {left} files are left"), left > 2);
+        }
+    })
 }
 
 fn fork_bomb(stage: &Stage) -> Verdict {
@@ -450,18 +448,15 @@ fn fork_bomb(stage: &Stage) -> Verdict {
             &format!("{plays}env = {{ {mark} }}\nbuild = ['sh', '-c', '{bomb}']\n"),
         );
     }
-    let mut verdict = Verdict::default();
-    let played = class.play("");
-    if class.went_well(&played, &mut verdict) {
-        let left_out = class.left_out();
-        for name in ["children", "daemons"] {
-            let why = left_out.get(name).map_or("it plays", String::as_str);
+    class.judged("", |_, verdict| {
+        for (name, why) in class.fates() {
             let within = why.contains("processes") || why.contains("exited with code");
-            verdict.tried(format!("{name}: {why}"), !within);
+            if name != "left-behind" {
+                verdict.tried(format!("{name}: {why}"), !within);
+            }
         }
         verdict.tried("processes are left", false);
-    }
-    verdict
+    })
 }
 
 fn rules_fork_bomb(stage: &Stage) -> Verdict {

@@ -60,7 +60,7 @@ const SOON: Duration = Duration::from_secs(20);
 const MOST_MEMORY: u64 = 1_000_000;
 
 /// `referee watch` of a log.
-fn pages(stage: &Stage, site: &Site<'_>) -> Server {
+pub(super) fn pages(stage: &Stage, site: &Site<'_>) -> Server {
     let mut command = as_user(stage.user, &stage.programs.referee());
     command
         .arg("watch")

@@ -1,11 +1,10 @@
 //! Who looks at the pages from elsewhere.
 
-use std::process::Stdio;
-
 use super::super::judge::Verdict;
-use super::super::site::{Site, as_user};
+use super::super::site::Site;
+use super::network::pages;
 use super::scene::{Scene, Stage, Tiers};
-use crate::web::{Server, ask, host};
+use crate::web::{ask, host};
 
 /// Everything that spectators try.
 pub(super) const SCENES: &[Scene] = &[Scene {
@@ -21,13 +20,7 @@ pub(super) const SCENES: &[Scene] = &[Scene {
 fn foreign_pages(stage: &Stage) -> Verdict {
     let site = Site::new(stage.programs, stage.user, None);
     site.arena.write("shared/games.jsonl", "");
-    let mut command = as_user(stage.user, &stage.programs.referee());
-    command
-        .arg("watch")
-        .arg(site.arena.path("shared/games.jsonl"));
-    command.args(["--listen", "127.0.0.1:0"]);
-    command.stdin(Stdio::null()).stderr(Stdio::null());
-    let server = Server::of(command, 1);
+    let server = pages(stage, &site);
     let here = host(&server.links[0]);
     let port = here.rsplit(':').next().unwrap_or_default();
     let mut verdict = Verdict::default();
