@@ -16,7 +16,7 @@ pub use formats::plot;
 pub(super) use formats::{all_parts, html, markdown, page, text};
 pub(super) use parts::{Grid, Part, heading, quoted};
 pub(crate) use sections::too_noisy;
-pub(super) use sections::{Pair, Scored, bot_warning, load, pairs_of, same_answers};
+pub(super) use sections::{Pair, Scored, bot_warning, bounds, load, pairs_of, same_answers};
 pub use statistics::{By, Sheet, SheetFormat};
 
 impl Sheet {
