@@ -26,8 +26,9 @@ export function showReport(place, parts) {
     } catch (error) {
       if (isClosed) return;
       const text = messageOf(error);
-      fill(place, make('p', { class: 'problem', role: 'alert' }, text));
-      if (text.includes('being read')) timer = setTimeout(open, READ_AGAIN_MS);
+      const isReading = text.includes('being read');
+      fill(place, make('p', { class: isReading ? 'reading hint' : 'problem', role: isReading ? 'status' : 'alert' }, text));
+      if (isReading) timer = setTimeout(open, READ_AGAIN_MS);
     }
   };
   open();
