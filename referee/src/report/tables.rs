@@ -242,9 +242,15 @@ mod tests {
         assert_eq!(cells(rows[2])[1..4], ["c", "·", "·"], "it has not played");
         let json = json(&standings, Some(&report));
         assert_eq!(json[0]["bot"], "a");
-        assert!(json[0]["rating"]["elo"].is_number() && json[2]["rating"].is_null(), "{json}");
+        assert!(
+            json[0]["rating"]["elo"].is_number() && json[2]["rating"].is_null(),
+            "{json}"
+        );
         // While a tournament runs there is none: by points per match.
         let live = ranking(&standings, 80, 24);
-        assert!(live[2].contains(" a ") && live[4].contains(" c "), "{live:?}");
+        assert!(
+            live[2].contains(" a ") && live[4].contains(" c "),
+            "{live:?}"
+        );
     }
 }
