@@ -101,6 +101,8 @@ export class Board {
     /** @type {{ x: number, y: number, width: number, height: number } | undefined} */
     this.box = undefined;
     this.element = make('div', { class: this.isSmall ? 'board small' : 'board' }, this.drawing, this.isSmall ? null : this.grid);
+    // How large a unit of the drawing is on the screen, so that names stay readable on any board.
+    if (!this.isSmall) new ResizeObserver(() => this.measure()).observe(this.element);
     if (this.isSmall) {
       this.element.setAttribute('role', 'img');
       this.element.setAttribute('aria-label', options.label);
@@ -117,6 +119,11 @@ export class Board {
     this.drawMarks(view, marks);
     this.drawPieces(view, before);
     if (!this.isSmall) this.describe(view, marks);
+  }
+
+  measure() {
+    const scale = this.element.clientWidth / (this.box?.width ?? 0);
+    if (scale > 0 && Number.isFinite(scale)) this.element.style.setProperty('--scale', scale.toFixed(3));
   }
 
   flip() {
@@ -152,6 +159,7 @@ export class Board {
     this.element.style.aspectRatio = `${right - left} / ${below - above}`;
     this.element.style.setProperty('--columns', String((right - left) / WIDTH));
     this.element.style.setProperty('--shape', String((right - left) / (below - above)));
+    this.measure();
     this.ground.replaceChildren(...view.cells.map((cell) => this.drawCell(view, cell, edges !== null)));
     if (edges) this.ground.append(...this.drawEdges(edges));
   }
@@ -451,14 +459,14 @@ function track(places) {
 /** Names of rows by `y` and of columns by `x`.
  * @typedef {{ rows: Map<number, string>, columns: Map<number, string> }} Edges */
 
-/** The names at the edges of a board of squares, if cells are called by column and row: `a1`.
+/** The names at the edges of a board of squares, if cells are called by column and row: `a1` or `1,3`.
  * @param {View} view @returns {Edges | null} */
 function edgeNames(view) {
   if (view.shape !== 'square') return null;
   const rows = new Map();
   const columns = new Map();
   for (const cell of view.cells) {
-    const parts = /^(\D+)(\d+)$/.exec(cell.name);
+    const parts = /^(\D+)(\d+)$/.exec(cell.name) ?? /^([^,]+),([^,]+)$/.exec(cell.name);
     if (!parts) return null;
     if ((columns.get(cell.x) ?? parts[1]) !== parts[1] || (rows.get(cell.y) ?? parts[2]) !== parts[2]) return null;
     columns.set(cell.x, parts[1]);

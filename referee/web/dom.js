@@ -118,6 +118,22 @@ export function counted(count, one, many) {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** A text in which backticks mark what is code.
+ * @param {string} text @param {(code: string) => Child} [show] @returns {Child[]} */
+export function marked(text, show = (code) => make('code', {}, code)) {
+  return text.split('`').map((piece, at) => (at % 2 === 0 ? piece.replace(MINUS, '$1−') : show(piece)));
+}
+
+/** A minus sign of a number, not a hyphen. */
+export const MINUS = /(^|[\s(≤≥])-(?=\d)/g;
+
+/** A part of a sentence as one of its own.
+ * @param {string} text */
+export function sentence(text) {
+  const end = /[.!?]$/.test(text) ? '' : '.';
+  return text.charAt(0).toUpperCase() + text.slice(1) + end;
+}
+
 /** @param {unknown} error */
 export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 // The page of a match: its board at any ply, its moves, what the bots said and how long they took. A
 // match in flight is shown in the same way, and grows.
 
-import { announce, clockText, copyText, counted, duration, fill, grouped, make, messageOf, nameOf, when } from './dom.js';
+import { announce, clockText, copyText, counted, duration, fill, grouped, make, marked, messageOf, nameOf, sentence, when } from './dom.js';
 import { ask, isFile, isStored, listen } from './api.js';
 import { cellsOf } from './clicks.js';
 import { Board, hasBoard, noteLines, seatSign, unfold, unfoldAfter } from './board.js';
@@ -236,7 +236,7 @@ class MatchPage {
     const who = match.players[decisive.seat]?.name ?? '';
     const how = decisive.why === 'fault' ? 'the fault' : typeof decisive.loss === 'number' ? `costs ${decisive.loss.toFixed(2)}${decisive.why === 'analysis' ? ' by the analysis' : ' by what they expected'}` : '';
     return make('button', { type: 'button', class: 'main', 'data-key': 'decisive', 'aria-keyshortcuts': 'd', onclick: () => this.go(decisive.ply) },
-      decisive.why === 'fault' ? 'Where it was lost: ' : 'The decisive move: ', `${decisive.ply}. `, move && decisive.why !== 'fault' ? make('bdi', { class: 'move' }, move.text.slice(0, 40)) : '', ' ', make('small', {}, nameOf(who), `, ${how}`));
+      decisive.why === 'fault' ? `Where it was lost: after move ${decisive.ply}` : `The decisive move: ${decisive.ply}. `, move && decisive.why !== 'fault' ? make('bdi', { class: 'move' }, move.text.slice(0, 40)) : '', ' ', make('small', {}, nameOf(who), `, ${how}`));
   }
 
   /** @param {MatchData} match */
@@ -251,9 +251,9 @@ class MatchPage {
   /** @param {MatchData} match @param {import('./shapes').Fault} fault */
   fault(match, fault) {
     return make('div', { class: 'problem stack tight' },
-      make('p', {}, make('strong', {}, make('bdi', {}, match.roles[fault.seat] ?? ''), `: ${fault.code.replaceAll('_', ' ')}. `), make('bdi', {}, fault.text)),
-      fault.meaning && make('p', {}, fault.meaning),
-      fault.advice && make('p', {}, fault.advice),
+      make('p', {}, make('strong', {}, make('bdi', {}, match.roles[fault.seat] ?? ''), `: ${fault.code.replaceAll('_', ' ')}. `), make('bdi', {}, marked(fault.text))),
+      fault.meaning && make('p', {}, marked(sentence(fault.meaning))),
+      fault.advice && make('p', {}, 'What to do: ', marked(fault.advice), '.'),
       fault.stderr && make('details', {}, make('summary', {}, 'The end of its stderr'), make('pre', { class: 'says', tabindex: 0 }, fault.stderr)));
   }
 
@@ -489,7 +489,7 @@ function fromSnapshot(snapshot) {
     players: snapshot.players.map((player, seat) => (typeof player === 'string' ? { name: player, seat } : player)),
     started: '',
     hidden: snapshot.view === null,
-    start: { text: `${grouped(snapshot.ply)} plies so far` },
+    start: { text: `${grouped(snapshot.ply)} moves so far` },
     live: true,
     result: null,
     views: snapshot.view ? [snapshot.view] : null,

@@ -35,6 +35,8 @@ class MatchesPage {
     this.offset = offset;
     this.isClosed = false;
     this.played = -1;
+    /** Whether the log is not read to its end yet, so that there is more than is shown. */
+    this.isReading = false;
     // A filter may be chosen while the list of another is still on its way.
     this.askList = askNewest();
     this.form = make('form', { class: 'row', 'aria-label': 'Filter' });
@@ -50,6 +52,7 @@ class MatchesPage {
     const overview = await ask('/api/overview').catch(() => null);
     if (this.isClosed) return;
     this.played = overview?.played ?? -1;
+    this.isReading = overview?.state === 'reading' || (overview === null && !isFile());
     this.showForm(overview);
     await this.load();
   }
@@ -57,8 +60,11 @@ class MatchesPage {
   /** A tournament that goes on adds matches.
    * @param {Overview} overview */
   hear(overview) {
-    if (overview.played === this.played) return;
-    this.played = overview.played;
+    const isReading = overview.state === 'reading';
+    if (overview.played === this.played && isReading === this.isReading) return;
+    // Its bots and games are known by now.
+    if (this.isReading && !isReading) this.showForm(overview);
+    [this.played, this.isReading] = [overview.played, isReading];
     this.load();
   }
 
@@ -121,7 +127,8 @@ class MatchesPage {
   /** @param {MatchList} list */
   show(list) {
     const last = this.offset + list.matches.length;
-    this.count.textContent = list.total === 0 ? 'No matches.' : `${grouped(this.offset + 1)} to ${grouped(last)} of ${counted(list.total, 'match', 'matches')}`;
+    const count = list.total === 0 ? 'No matches' : `${grouped(this.offset + 1)} to ${grouped(last)} of ${counted(list.total, 'match', 'matches')}`;
+    this.count.textContent = this.isReading ? `${count} yet: the log is being read…` : list.total === 0 ? `${count}.` : count;
     fill(this.table, list.matches.length > 0 && make('table', {}, this.head(), make('tbody', {}, list.matches.map((match) => rowOf(match, this.wish)))));
     const turn = (/** @type {string} */ text, /** @type {number} */ offset, /** @type {boolean} */ isPossible) =>
       make('button', { type: 'button', class: 'small', disabled: !isPossible, 'data-key': `page ${text}`, onclick: () => this.turnTo(offset) }, text);

@@ -1,6 +1,6 @@
 // The overview of a tournament: matches in flight, standings, crosstable, rounds, faults.
 
-import { announce, counted, duration, fill, grouped, halves, make, messageOf, nameOf } from './dom.js';
+import { announce, counted, duration, fill, grouped, halves, make, marked, messageOf, nameOf } from './dom.js';
 import { ask, isFile, isStored, listen } from './api.js';
 import { LiveBoards } from './live.js';
 import { axis, interval, scaleOf, signed, sprtBar } from './plot.js';
@@ -205,5 +205,5 @@ function faults(overview) {
     make('ul', { class: 'fault-list' }, overview.faults.map((fault) => make('li', {},
       make('p', { class: 'row' }, make('span', { class: 'chip bad' }, fault.code.replaceAll('_', ' ')), make('strong', {}, nameOf(fault.bot)),
         make('a', { href: `#/match/${encodeURIComponent(fault.match)}/decisive`, 'data-key': `fault ${fault.match} ${fault.bot}` }, fault.match)),
-      make('p', { class: 'hint says' }, make('bdi', {}, fault.text))))));
+      make('p', { class: 'hint says' }, make('bdi', {}, marked(fault.text)))))));
 }

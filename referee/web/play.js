@@ -103,7 +103,7 @@ class PlayPage {
     document.title = `${data.game.title} · ${data.roles[data.seat] ?? 'play'}`;
     this.board = new Board({ roles: data.roles, label: `Board of ${data.game.title}`, onCell: (name) => this.click(name) });
     this.board.element.classList.add('large');
-    this.turn = make('button', { type: 'button', class: 'quiet small', onclick: () => this.board?.flip() }, 'Turn the board');
+    this.turn = make('button', { type: 'button', onclick: () => this.board?.flip() }, 'Turn the board');
     fill(this.place, make('div', { class: 'stack' }, this.heading,
       make('div', { class: 'stage' },
         make('div', { class: 'stack tight boards turn-based' }, hasBoard(data.view) ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'),
@@ -130,7 +130,7 @@ class PlayPage {
     fill(this.seats, data.players.map((player, seat) => make('li', { class: data.to_move.includes(seat) && !data.result ? 'seat to-move' : 'seat' },
       seatSign(data.roles, seat),
       make('span', { class: 'who' }, nameOf(playerName(player)), seat === data.seat && make('span', { class: 'hint' }, ' (you)')),
-      make('span', { class: 'clock', 'data-clock': seat }, data.result ? String(data.result.scores[seat] ?? '') : ''),
+      make('span', { class: 'clock', 'data-clock': seat }, data.result && [String(data.result.scores[seat] ?? ''), make('small', {}, 'scored')]),
       make('span', { class: 'role' }, make('bdi', {}, (data.roles[seat] ?? '').slice(0, 100))))));
     fill(this.notes, noteLines(data.view));
   }
@@ -224,9 +224,10 @@ class PlayPage {
       this.awaited = version;
       if (!this.settle()) this.wait();
     } catch (error) {
+      // Until the page shows what the server has, a click would be for a position that is gone.
+      await this.load();
       this.isSending = false;
       this.chosen = [];
-      await this.load();
       this.refresh();
       this.complain(messageOf(error));
       return;
@@ -262,7 +263,8 @@ class PlayPage {
   moveEntry() {
     this.field = make('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', maxlength: 500, oninput: () => this.showOffers() });
     this.offers = make('div', { class: 'choices entry' });
-    const details = make('details', { class: 'stack tight' }, make('summary', {}, 'Write the move'), make('label', { class: 'field' }, 'Move, or a part of it', this.field), this.offers);
+    const details = make('details', {}, make('summary', {}, 'Write the move'),
+      make('div', { class: 'stack tight' }, make('label', { class: 'field' }, 'Move, or a part of it', this.field), this.offers));
     details.addEventListener('toggle', () => this.showOffers());
     this.field.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter') return;
@@ -316,7 +318,7 @@ class PlayPage {
     this.listed = texts;
     const items = data.last.slice(this.list.childElementCount).map((move, at) => make('li', {}, make('div', { class: 'row played' },
       make('span', { class: 'ply' }, `${this.list.childElementCount + at + 1}.`),
-      move.seat === null ? '' : seatSign(data.roles, move.seat), make('bdi', { class: 'move' }, move.text.slice(0, 200)),
+      move.seat === null ? make('span', { class: 'sign', title: 'chance' }) : seatSign(data.roles, move.seat), make('bdi', { class: 'move' }, move.text.slice(0, 200)),
       move.ms ? make('span', { class: 'aside' }, duration(move.ms)) : ''), thoughtOf(move.info)));
     this.list.append(...items);
     this.list.scrollTop = this.list.scrollHeight;
@@ -324,9 +326,11 @@ class PlayPage {
 
   /** @param {PlayData} data */
   showActions(data) {
+    const { number } = data;
     const action = (/** @type {string} */ text, /** @type {string} */ path, /** @type {string} */ kind = '') =>
-      make('button', { type: 'button', class: kind, 'aria-disabled': this.isSending ? 'true' : null, 'data-key': path, onclick: () => this.request(path) }, text);
-    const resign = make('button', { type: 'button', class: 'quiet', 'aria-disabled': this.isSending ? 'true' : null, 'data-key': 'resign', onclick: () => this.confirmResign() }, 'Resign');
+      make('button', { type: 'button', class: kind, 'aria-disabled': this.isSending ? 'true' : null, 'data-key': path, onclick: () => this.request(path, { number }) }, text);
+    const canResign = !this.isSending && data.legal.length > 0;
+    const resign = make('button', { type: 'button', 'aria-disabled': canResign ? null : 'true', title: canResign ? null : 'when it is your turn', 'data-key': 'resign', onclick: () => canResign && this.confirmResign(number) }, 'Resign');
     fill(this.actions,
       data.result && action('Play again', '/api/play/rematch', 'main'),
       data.can_undo && action('Take back', '/api/play/undo'),
@@ -334,13 +338,16 @@ class PlayPage {
       hasBoard(data.view) && this.turn);
   }
 
-  confirmResign() {
+  /** @param {number} number the match that is given up */
+  confirmResign(number) {
     const dialog = make('dialog', { 'aria-label': 'Resign' },
       make('form', { method: 'dialog', class: 'stack' }, make('p', {}, 'Do you want to resign?'),
         make('div', { class: 'row' }, make('button', { class: 'main', value: 'yes' }, 'Resign'), make('button', { value: 'no', autofocus: true }, 'Play on'))));
     dialog.addEventListener('close', () => {
       dialog.remove();
-      if (dialog.returnValue === 'yes') this.request('/api/play/resign');
+      // The clock may have ended the match while the question was open.
+      const isOpen = this.data?.number === number && this.data.legal.length > 0;
+      if (dialog.returnValue === 'yes' && isOpen) this.request('/api/play/resign', { number });
     });
     this.place.append(dialog);
     dialog.showModal();

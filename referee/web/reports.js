@@ -1,6 +1,6 @@
 // Pages that are texts with tables: about a bot, all statistics, the tournament, the rules of a game.
 
-import { fill, make, messageOf, nameOf } from './dom.js';
+import { MINUS, fill, make, marked, messageOf, nameOf } from './dom.js';
 import { ask } from './api.js';
 import { safeGuide } from './guide.js';
 
@@ -26,8 +26,9 @@ export function showReport(place, parts) {
     } catch (error) {
       if (isClosed) return;
       const text = messageOf(error);
-      fill(place, make('p', { class: 'problem', role: 'alert' }, text));
-      if (text.includes('being read')) timer = setTimeout(open, READ_AGAIN_MS);
+      const isReading = text.includes('being read');
+      fill(place, make('p', { class: isReading ? 'reading hint' : 'problem', role: isReading ? 'status' : 'alert' }, text));
+      if (isReading) timer = setTimeout(open, READ_AGAIN_MS);
     }
   };
   open();
@@ -58,7 +59,7 @@ function pageOf(page, kind) {
 /** @param {ReportPart} part */
 function partOf(part) {
   if (part.heading !== undefined) return make('h2', {}, part.heading);
-  if (part.note !== undefined) return make('p', {}, part.note.split('`').map((piece, at) => (at % 2 === 0 ? piece : coded(piece))));
+  if (part.note !== undefined) return make('p', {}, marked(part.note, coded));
   if (part.code !== undefined) return make('pre', { class: 'says', tabindex: 0 }, part.code);
   if (part.fold) return make('details', {}, make('summary', {}, part.fold.title), make('pre', { class: 'says', tabindex: 0 }, part.fold.text));
   return part.table ? gridOf(part.table) : null;
@@ -76,7 +77,7 @@ function gridOf(grid) {
   const kind = (/** @type {number} */ at) => (at === grid.names ? 'text' : at < grid.keys ? '' : 'number');
   const cell = (/** @type {string} */ text, /** @type {number} */ at, /** @type {number} */ row) => {
     const link = at === grid.names ? grid.links[row] : undefined;
-    const shown = at === grid.names ? nameOf(text) : text;
+    const shown = at === grid.names ? nameOf(text) : at < grid.keys ? text : text.replace(MINUS, '$1−');
     // Only to pages of these: nothing that a name could say is an address.
     return link?.startsWith('#/') ? make('a', { href: link }, shown) : shown;
   };

@@ -36,12 +36,12 @@ export function factsOf(match, move) {
   const player = move.seat === null ? null : match.players[move.seat];
   return [
     make('h2', {}, player ? nameOf(player.name) : 'Chance', ` about move ${move.ply}`),
-    info && make('dl', { class: 'facts' },
+    move.analysis?.map(analysed),
+    info && make('dl', { class: 'facts inline' },
       fact('expects', typeof info.value === 'number' ? info.value.toFixed(3) : null),
       fact('depth', typeof info.depth === 'number' ? grouped(info.depth) : null),
       fact('nodes', typeof info.nodes === 'number' ? grouped(info.nodes) : null),
       fact('time', typeof move.ms === 'number' ? duration(move.ms) : null)),
-    move.analysis?.map(analysed),
     info?.text && make('p', { class: 'says' }, make('bdi', {}, info.text)),
     move.stderr && make('div', {}, make('h3', {}, 'On stderr'), make('pre', { class: 'says', tabindex: 0 }, move.stderr)),
   ];

@@ -158,7 +158,7 @@ export class Graphs {
     const sample = (/** @type {string} */ kind) => draw('svg', { class: 'graph line', viewBox: '0 0 40 8', 'aria-hidden': 'true' }, draw('line', { class: `curve ${kind}`, x1: 0, x2: 40, y1: 4, y2: 4 }));
     return make('p', { class: 'legend' }, this.roles.map((role, seat) => make('span', {},
       sample(`${STROKES[seat % STROKES.length]} seat-${colourOf(this.roles, seat)}`), seatSign(this.roles, seat), nameOf(names[seat] ?? role), nameOf(`(${role})`, 'whole'), this.now[seat])),
-    bots.map((bot) => make('span', {}, sample('analysis'), 'analysis by ', nameOf(bot))));
+    bots.map((bot) => make('span', {}, sample('analysis'), make('span', { class: 'by' }, 'analysis by'), nameOf(bot))));
   }
 
   /** @param {number} ply */

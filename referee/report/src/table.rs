@@ -1,6 +1,8 @@
 //! One table as text, within the width of a terminal: what does not fit is shortened or continued
 //! below.
 
+use std::ops::Range;
+
 use comfy_table::{CellAlignment, LineStyle, Table as ComfyTable, TableStyle};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -8,6 +10,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 const LEAST_NAME: usize = 10;
 /// Spaces around each cell, and what is between it and the next one.
 const PADDING: usize = 3;
+/// The same where that makes the table fit.
+const TIGHT: usize = 2;
 
 /// A table: some columns say what a row is about, the others have figures.
 #[derive(Clone, Debug, Default)]
@@ -24,14 +28,15 @@ pub struct Table {
 impl Table {
     /// The table as lines of at most this many columns.
     pub fn within(mut self, width: Option<usize>) -> String {
-        let Some(width) = width.filter(|width| self.width() > *width) else {
-            return self.draw(0..self.header.len());
+        let all = 0..self.header.len();
+        let Some(width) = width.filter(|width| self.width(PADDING) > *width) else {
+            return self.draw(all, PADDING);
         };
-        let surplus = self.width() - width;
+        let surplus = self.width(TIGHT).saturating_sub(width);
         let longest = self.column_width(self.names);
-        if longest >= LEAST_NAME + surplus {
+        if surplus == 0 || longest >= LEAST_NAME + surplus {
             self.shorten(self.names, longest - surplus);
-            return self.draw(0..self.header.len());
+            return self.draw(all, TIGHT);
         }
         for column in 0..self.keys {
             self.shorten(column, LEAST_NAME.max(width / (2 * self.keys)));
@@ -48,7 +53,7 @@ impl Table {
     fn in_parts(&mut self, width: usize) -> String {
         let keys: usize = (0..self.keys).map(|column| self.padded(column)).sum();
         let room = (width + 1).saturating_sub(keys).max(PADDING + 1);
-        let mut parts = Vec::new();
+        let mut parts: Vec<Range<usize>> = Vec::new();
         let mut start = self.keys;
         while start < self.header.len() {
             self.shorten(start, room - PADDING);
@@ -58,23 +63,44 @@ impl Table {
                 taken += self.padded(end);
                 end += 1;
             }
-            parts.push(self.draw(start..end));
+            parts.push(start..end);
             start = end;
         }
-        parts.join("\n\n")
+        // A column alone looks as if it were forgotten.
+        if let [.., before, last] = &mut parts[..]
+            && last.len() == 1
+            && before.len() > 2
+        {
+            before.end -= 1;
+            last.start -= 1;
+            let fits = last
+                .clone()
+                .map(|column| self.padded(column))
+                .sum::<usize>()
+                <= room;
+            if !fits {
+                before.end += 1;
+                last.start += 1;
+            }
+        }
+        let parts = parts.into_iter();
+        let drawn: Vec<String> = parts.map(|part| self.draw(part, PADDING)).collect();
+        drawn.join("\n\n")
     }
 
     /// How many columns of a terminal the table takes.
-    fn width(&self) -> usize {
+    fn width(&self, padding: usize) -> usize {
         let columns = 0..self.header.len();
-        let padded: usize = columns.map(|column| self.padded(column)).sum();
+        let padded: usize = columns
+            .map(|column| self.column_width(column) + padding)
+            .sum();
         // Nothing follows the last one.
         padded.saturating_sub(1)
     }
 
     /// The same if names took no more than this.
     pub(crate) fn width_with_names(&self, most: usize) -> usize {
-        self.width() - self.column_width(self.names).saturating_sub(most)
+        self.width(TIGHT) - self.column_width(self.names).saturating_sub(most)
     }
 
     /// Leaves out the columns with these headings.
@@ -109,7 +135,7 @@ impl Table {
     }
 
     /// The key columns with some of the others.
-    fn draw(&self, columns: std::ops::Range<usize>) -> String {
+    fn draw(&self, columns: Range<usize>, padding: usize) -> String {
         let chosen = (0..self.keys).chain(columns.start.max(self.keys)..columns.end);
         let chosen: Vec<usize> = chosen.collect();
         let pick = |row: &Vec<String>| -> Vec<String> {
@@ -122,6 +148,9 @@ impl Table {
         table.set_header(pick(&self.header));
         table.add_rows(self.rows.iter().map(pick));
         for (i, column) in table.column_iter_mut().enumerate() {
+            if padding == TIGHT {
+                column.set_padding((1, 0));
+            }
             if chosen[i] != self.names {
                 column.set_cell_alignment(CellAlignment::Right);
             }
@@ -215,7 +244,38 @@ mod tests {
         table.header.truncate(2);
         table.rows[0].truncate(2);
         let text = table.within(Some(21));
-        assert!(text.ends_with(" 1   a bot with num…"), "{text}");
+        assert!(text.ends_with(" 1  a bot with numbe…"), "{text}");
+    }
+
+    fn figures(columns: usize) -> Table {
+        let cells = |first: [&str; 2], cell: &str| -> Vec<String> {
+            let others = (0..columns).map(|n| format!("{cell}{n}"));
+            first.into_iter().map(str::to_owned).chain(others).collect()
+        };
+        Table {
+            header: cells(["#", "bot"], "figures"),
+            rows: vec![cells(["1", "alphabeta"], "1234567")],
+            names: 1,
+            keys: 2,
+        }
+    }
+
+    #[test]
+    fn a_table_is_drawn_closer_before_it_is_parted() {
+        let whole = figures(5).within(None);
+        let width = whole.lines().map(UnicodeWidthStr::width).max();
+        let closer = figures(5).within(width.map(|width| width - 3));
+        assert_eq!(closer.lines().count(), 3, "{closer}");
+    }
+
+    #[test]
+    fn no_column_stands_alone_below_the_others() {
+        // In less room, each part has only two.
+        for width in 50..110 {
+            let text = figures(9).within(Some(width));
+            let last = text.rsplit("\n\n").next().unwrap_or_default();
+            assert!(last.contains("figures7"), "{width}:\n{text}");
+        }
     }
 
     #[test]

@@ -1,33 +1,32 @@
 //! Standings as text tables.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use ratings::report::{Estimate, Totals};
 use ratings::standings::{BotStanding, GameStanding};
 use ratings::{Report, Standings};
 use serde_json::{Value, json};
 
-use super::sheet::{COUNTS, Scored, counts, interval, of, percent};
+use super::sheet::{self, COUNTS, Scored, bounds, counts, interval, of, percent};
 use super::table::Table;
-
-/// With fewer matches of a bot, its rating would say next to nothing.
-const ENOUGH: u64 = 16;
 
 /// No terminal has room for a crosstable of more bots.
 const MOST_IN_CROSSTABLE: usize = 100;
 
-/// The ranking, the crosstable and the results by game and seat. Ratings and the crosstable are from
-/// the report, if there is one; of very many bots there is no crosstable. Tables take at most `width` columns.
+/// The ranking, the crosstable and the results by game and seat. Order, ratings and the crosstable are
+/// those of the report, as `standings` shows it, if there is one; of very many bots there is no
+/// crosstable. Tables take at most `width` columns.
 pub fn report(standings: &Standings, report: Option<&Report>, width: Option<usize>) -> String {
-    let ratings = ratings(report);
-    let ranking = rated(standings, &ratings).within(width);
+    let ranking = rated(standings, report).within(width);
     let mut text = format!("Standings\n{ranking}\n");
+    let note = report.and_then(|report| bounds(&report.ratings));
+    text += &sheet::text(note.into_iter().collect(), width);
     if let Some(report) = report
         && (2..=MOST_IN_CROSSTABLE).contains(&standings.bots().len())
     {
         text += &format!(
             "\nCrosstable: points of the row's bot against the column's\n{}\n",
-            crosstable(standings, &ratings, report).within(width)
+            crosstable(standings, report).within(width)
         );
     }
     text += "\nBy game and seat: points of matches in that seat\n";
@@ -45,11 +44,10 @@ pub fn report(standings: &Standings, report: Option<&Report>, width: Option<usiz
 
 /// The ranking for programs, the best first.
 pub fn json(standings: &Standings, report: Option<&Report>) -> Value {
-    let ratings = ratings(report);
-    let rows = ranked(standings, &ratings).into_iter().map(|bot| {
+    let rows = ranked(standings, report).into_iter().map(|(bot, rating)| {
         let BotStanding { name, totals } = bot;
         json!({
-            "bot": name, "rating": ratings.get(&**name), "points": totals.points,
+            "bot": name, "rating": rating, "points": totals.points,
             "matches": totals.matches, "wins": totals.wins, "draws": totals.draws,
             "losses": totals.losses, "faults": totals.faults,
         })
@@ -57,27 +55,32 @@ pub fn json(standings: &Standings, report: Option<&Report>) -> Value {
     rows.collect()
 }
 
-/// By name, the ratings of the bots that have enough matches.
-type Ratings<'a> = BTreeMap<&'a str, Estimate>;
-
-fn ratings(report: Option<&Report>) -> Ratings<'_> {
-    let bots = report.into_iter();
-    let bots = bots.flat_map(|report| report.bots.iter().zip(&report.ratings.bots));
-    let enough = bots.filter(|(bot, _)| bot.results.matches >= ENOUGH);
-    let rated = enough.filter_map(|(bot, rating)| Some((&*bot.name, (*rating)?)));
-    rated.collect()
-}
-
-/// The best first: bots with a rating by that, then the others by points per match.
-fn ranked<'a>(standings: &'a Standings, ratings: &Ratings<'_>) -> Vec<&'a BotStanding> {
-    let mut ranking = standings.ranking();
-    let elo = |bot: &BotStanding| {
-        let rating = ratings.get(&*bot.name);
-        rating.map_or(f64::NEG_INFINITY, |rating| rating.elo)
-    };
-    // Stable: those without stay by points.
-    ranking.sort_by(|one, other| elo(other).total_cmp(&elo(one)));
+/// The best first, with their ratings: in the order of the report, which all pages and tables have. Those
+/// that are in none, by points per match.
+fn ranked<'a>(
+    standings: &'a Standings,
+    report: Option<&Report>,
+) -> Vec<(&'a BotStanding, Option<Estimate>)> {
+    let report = report.into_iter();
+    let rated: HashMap<&str, (usize, Option<Estimate>)> = report
+        .flat_map(|report| {
+            let ranking = report.ranking.iter().enumerate();
+            ranking.map(|(place, &bot)| {
+                let name = &*report.bots[bot].name;
+                (name, (place, report.ratings.bots[bot]))
+            })
+        })
+        .collect();
+    let ranking = standings.ranking().into_iter();
+    let mut ranking: Vec<_> = ranking
+        .map(|bot| (bot, rated.get(&*bot.name).copied()))
+        .collect();
+    // Stable: those without a place stay by points.
+    ranking.sort_by_key(|(_, rated)| rated.map_or(usize::MAX, |(place, _)| place));
+    let ranking = ranking.into_iter();
     ranking
+        .map(|(bot, rated)| (bot, rated.and_then(|(_, rating)| rating)))
+        .collect()
 }
 
 /// Figures that the live ranking does without if there is no room for them.
@@ -87,7 +90,7 @@ const NAMES: usize = 12;
 
 /// The ranking as at most `most` lines of at most `width` columns.
 pub fn ranking(standings: &Standings, width: usize, most: usize) -> Vec<String> {
-    let mut table = rated(standings, &Ratings::new());
+    let mut table = rated(standings, None);
     let left_out = (standings.bots().len() + HEAD).saturating_sub(most.max(HEAD));
     if left_out > 0 {
         // A line says so.
@@ -115,19 +118,19 @@ pub fn ranking(standings: &Standings, width: usize, most: usize) -> Vec<String> 
 /// Lines above the rows of a table.
 const HEAD: usize = 2;
 
-fn rated(standings: &Standings, ratings: &Ratings<'_>) -> Table {
+fn rated(standings: &Standings, report: Option<&Report>) -> Table {
     let mut header = vec!["#", "bot"];
-    if !ratings.is_empty() {
+    if report.is_some() {
         header.extend(["elo", "±"]);
     }
     header.extend(COUNTS);
-    let rows = ranked(standings, ratings)
+    let rows = ranked(standings, report)
         .into_iter()
         .enumerate()
-        .map(|(i, bot)| {
+        .map(|(i, (bot, rating))| {
             let mut row = vec![(i + 1).to_string(), bot.name.clone()];
-            if !ratings.is_empty() {
-                row.extend(interval(ratings.get(&*bot.name)));
+            if report.is_some() {
+                row.extend(interval(rating.as_ref()));
             }
             row.extend(counts(&bot.totals));
             row
@@ -140,17 +143,17 @@ fn rated(standings: &Standings, ratings: &Ratings<'_>) -> Table {
     }
 }
 
-fn crosstable(standings: &Standings, ratings: &Ratings<'_>, report: &Report) -> Table {
-    let ranking = ranked(standings, ratings);
+fn crosstable(standings: &Standings, report: &Report) -> Table {
+    let ranking = ranked(standings, Some(report));
     let scored = Scored::new(report);
-    let index = |bot: &&BotStanding| {
+    let index = |(bot, _): &(&BotStanding, Option<Estimate>)| {
         let mut bots = report.bots.iter();
         bots.position(|it| it.name == bot.name)
     };
     let indices: Vec<Option<usize>> = ranking.iter().map(index).collect();
     let mut header = vec!["#".to_owned(), "bot".to_owned()];
     header.extend((1..=ranking.len()).map(|n| n.to_string()));
-    let rows = ranking.iter().enumerate().map(|(i, bot)| {
+    let rows = ranking.iter().enumerate().map(|(i, (bot, _))| {
         let mut row = vec![(i + 1).to_string(), bot.name.clone()];
         row.extend(indices.iter().map(|other| match (indices[i], other) {
             (Some(bot), Some(other)) => scored.cell(bot, *other),
@@ -195,37 +198,59 @@ fn by_seat(standings: &Standings, label: String, game: &GameStanding) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use protocol::Record;
+    use ratings::{MatchStore, MatchSummary, Request};
+
     use super::*;
 
+    /// However few matches there are: what `standings` says of them, and in its order.
     #[test]
-    fn bots_with_a_rating_come_first_and_by_it() {
-        let mut standings = Standings::new(["a", "b", "c", "d"]);
-        let game = |players: [&str; 2]| {
+    fn ratings_are_those_of_standings() {
+        let mut store = MatchStore::new();
+        let mut standings = Standings::new(["a", "b", "c"]);
+        let game = |number: usize, won: f64| -> Record {
+            let players = ["a", "b"];
             serde_json::from_value(json!({
-                "format": 1, "match": "m-1", "game": "siam", "options": {}, "seed": 1, "start": {},
+                "format": 1, "match": format!("m-{number}"), "game": "siam", "options": {},
+                "seed": number, "start": {"n": number},
                 "players": players.map(|name| json!({"name": name, "role": "x", "command": []})),
                 "time": {"startup_ms": 1, "margin_ms": 1}, "limits": {}, "opening": 0, "moves": [],
-                "result": {"scores": [1, 0], "outcome": [1.0, 0.0], "reason": "x"},
+                "result": {"scores": [1, 0], "outcome": [won, 1.0 - won], "reason": "x"},
                 "started": "", "duration_ms": 1, "referee": ""
             }))
             .expect("a match")
         };
-        standings.add_record(&game(["a", "b"]));
-        standings.add_record(&game(["c", "d"]));
-        let rating = |elo| Estimate {
-            elo,
-            error: 1.0,
-            low: elo - 2.0,
-            high: elo + 2.0,
-            bound: None,
+        for (number, won) in [1.0, 1.0, 0.0].into_iter().enumerate() {
+            let record = game(number, won);
+            standings.add_record(&record);
+            store.add(&MatchSummary::from(&record));
+        }
+        let report = store.report(&Request::default()).expect("a report");
+        let shown = super::report(&standings, Some(&report), None);
+        let rows: Vec<&str> = shown.lines().skip(3).take(3).collect();
+        let cells = |row: &str| -> Vec<String> {
+            let cells = row.split("   ").map(str::trim);
+            let cells = cells.filter(|cell| !cell.is_empty());
+            cells.map(str::to_owned).collect()
         };
-        let names = |ratings: &Ratings<'_>| -> Vec<String> {
-            let ranked = ranked(&standings, ratings).into_iter();
-            ranked.map(|bot| bot.name.clone()).collect()
-        };
-        assert_eq!(names(&Ratings::new()), ["a", "c", "b", "d"]);
-        let ratings = [("b", 10.0), ("a", -10.0)];
-        let ratings = ratings.map(|(name, elo)| (name, rating(elo)));
-        assert_eq!(names(&ratings.into()), ["b", "a", "c", "d"]);
+        for (row, &bot) in rows.iter().zip(&report.ranking) {
+            let [figure, half] = interval(report.ratings.bots[bot].as_ref());
+            assert_ne!(figure, "·", "two of three are a rating");
+            let name = report.bots[bot].name.clone();
+            assert_eq!(cells(row)[1..4], [name, figure, half], "{shown}");
+        }
+        assert_eq!(cells(rows[2])[1..4], ["c", "·", "·"], "it has not played");
+        let json = json(&standings, Some(&report));
+        assert_eq!(json[0]["bot"], "a");
+        assert!(
+            json[0]["rating"]["elo"].is_number() && json[2]["rating"].is_null(),
+            "{json}"
+        );
+        // While a tournament runs there is none: by points per match.
+        let live = ranking(&standings, 80, 24);
+        assert!(
+            live[2].contains(" a ") && live[4].contains(" c "),
+            "{live:?}"
+        );
     }
 }

@@ -311,7 +311,7 @@ impl Replay {
             if ply > 0 {
                 let text = &self.record.moves[ply - 1].mv;
                 if let Err(error) = step.add(&mut *session, text) {
-                    boards.problem = Some(format!("ply {ply} cannot be played: {error}"));
+                    boards.problem = Some(format!("move {ply} cannot be played: {error}"));
                     break;
                 }
             }
@@ -512,7 +512,7 @@ pub(super) mod tests {
             page["problem"]
                 .as_str()
                 .unwrap()
-                .starts_with("ply 2 cannot be played")
+                .starts_with("move 2 cannot be played")
         );
         assert_eq!(page["moves"][0]["clock_ms"], json!(910.0));
         assert_eq!(
@@ -522,7 +522,7 @@ pub(super) mod tests {
         );
         assert_eq!(
             page["result"]["text"],
-            "a wins, 1–0 points, after 2 plies: no moves"
+            "a wins, 1–0 points, after 2 moves: no moves"
         );
         assert_eq!(
             page["result"]["faults"][0]["meaning"],

@@ -357,9 +357,12 @@ impl Table {
         self.say(seat, said, &mut now, ply)
     }
 
-    /// A person gives up.
-    pub(super) fn resign(&self, seat: usize) -> Result<u64, Refusal> {
+    /// A person gives up the match with this number, if they say which.
+    pub(super) fn resign(&self, seat: usize, number: Option<u64>) -> Result<u64, Refusal> {
         let mut now = self.now();
+        if number.is_some_and(|number| number != now.number) {
+            return Err(Refusal::conflict("that match is over"));
+        }
         let Some(&(ply, _)) = now.asked.get(&seat) else {
             return Err(Refusal::conflict("you can resign when it is your turn"));
         };
@@ -378,17 +381,25 @@ impl Table {
         Ok(now.version)
     }
 
-    /// A person takes their last move back.
-    pub(super) fn undo(&self, seat: usize) -> Result<u64, Refusal> {
+    /// A person takes back their last move in the match with this number, if they say which.
+    pub(super) fn undo(&self, seat: usize, number: Option<u64>) -> Result<u64, Refusal> {
         let mut now = self.now();
+        if number.is_some_and(|number| number != now.number) {
+            return Err(Refusal::conflict("the position is another one by now"));
+        }
         let stays = self.undone(seat, &now);
         let stays = stays.ok_or_else(|| Refusal::conflict("there is nothing to take back"))?;
         self.command(Command::Undo(stays), &mut now)
     }
 
-    /// A person wants another match.
-    pub(super) fn rematch(&self) -> Result<u64, Refusal> {
+    /// A person wants another match after the one with this number, if they say which. When two
+    /// people want that at once, both get the same match.
+    pub(super) fn rematch(&self, number: Option<u64>) -> Result<u64, Refusal> {
         let mut now = self.now();
+        let has_begun = number.is_some_and(|number| number < now.number);
+        if has_begun || now.is_ending {
+            return Ok(now.version);
+        }
         if !now.is_over {
             return Err(Refusal::conflict("the match is not over"));
         }
@@ -476,6 +487,38 @@ mod tests {
         // The arbiter has not heard of it yet, and looks as if the seat were still to answer.
         assert_eq!(table.now().answered.get(&0), Some(&0));
         assert!(table.play(0, &legal[0], 0, Some(2)).is_err(), "twice");
-        assert!(table.resign(0).is_err());
+        assert!(table.resign(0, None).is_err());
+    }
+
+    #[test]
+    fn what_is_asked_of_a_match_that_is_gone_does_nothing_to_the_next_one() {
+        let table = table(&[0]);
+        let start = table.now().start.as_ref().unwrap().fork();
+        let (voice, mut said) = mpsc::unbounded_channel();
+        table.begin([(0, voice)].into(), start);
+        let mut now = table.now();
+        now.asked.insert(0, (0, vec!["a2-a3/c3".to_owned()]));
+        now.moves = vec![(Some(0), "a2-a3/c3".to_owned())];
+        drop(now);
+        assert!(table.resign(0, Some(1)).is_err() && table.undo(0, Some(1)).is_err());
+        assert!(said.try_recv().is_err(), "nobody has given up");
+        // The next match after the first one has begun; the one after that has not.
+        assert!(table.rematch(Some(1)).is_ok());
+        assert!(table.rematch(Some(2)).is_err(), "the match goes on");
+        assert!(table.resign(0, Some(2)).is_ok() && said.try_recv().is_ok());
+    }
+
+    #[test]
+    fn two_people_who_want_another_match_at_once_get_one() {
+        let rules = games::find("amazons").unwrap();
+        let rules = rules.configure(&json!({"size": 5})).unwrap();
+        let start = rules.start(0).unwrap();
+        let names = ["human".to_owned(), "human 2".to_owned()].to_vec();
+        let (table, mut commands) = Table::new(rules, names, &[0, 1]).unwrap();
+        table.begin(BTreeMap::new(), start);
+        table.now().is_over = true;
+        assert!(table.rematch(Some(1)).is_ok() && table.rematch(Some(1)).is_ok());
+        assert_eq!(commands.try_recv(), Ok(Command::Rematch));
+        assert!(commands.try_recv().is_err());
     }
 }

@@ -82,6 +82,12 @@ struct Answered {
     number: Option<u64>,
 }
 
+/// The match that the page shows, where a request is about all of it.
+#[derive(Deserialize)]
+struct Shown {
+    number: Option<u64>,
+}
+
 async fn seen(seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
     answer(table.seen(seat.0))
 }
@@ -100,16 +106,32 @@ async fn play(
     done(answered.and_then(play))
 }
 
-async fn resign(seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
-    done(table.resign(seat.0))
+async fn resign(
+    seat: OwnSeat,
+    State(table): State<Arc<Table>>,
+    shown: Option<Json<Shown>>,
+) -> Response {
+    done(table.resign(seat.0, number_of(shown)))
 }
 
-async fn undo(seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
-    done(table.undo(seat.0))
+async fn undo(
+    seat: OwnSeat,
+    State(table): State<Arc<Table>>,
+    shown: Option<Json<Shown>>,
+) -> Response {
+    done(table.undo(seat.0, number_of(shown)))
 }
 
-async fn rematch(_seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
-    done(table.rematch())
+async fn rematch(
+    _seat: OwnSeat,
+    State(table): State<Arc<Table>>,
+    shown: Option<Json<Shown>>,
+) -> Response {
+    done(table.rematch(number_of(shown)))
+}
+
+fn number_of(shown: Option<Json<Shown>>) -> Option<u64> {
+    shown.and_then(|Json(shown)| shown.number)
 }
 
 /// Says which version of what they see tells the person what came of it.

@@ -25,8 +25,8 @@ pub(super) fn start_in_words(record: &Record, title: &str) -> String {
     text.push_str(&format!(", seed {}", record.seed));
     match record.opening {
         0 => {}
-        1 => text.push_str("; the referee made the first ply"),
-        plies => text.push_str(&format!("; the referee made the first {plies} plies")),
+        1 => text.push_str("; the referee made the first move"),
+        moves => text.push_str(&format!("; the referee made the first {moves} moves")),
     }
     text
 }
@@ -47,15 +47,15 @@ pub(super) fn result_in_words(record: &Record) -> String {
         all => format!("{} share the first place", all.join(" and ")),
     };
     let scores: Vec<String> = record.result.scores.iter().map(i64::to_string).collect();
-    let plies = match record.moves.len() {
-        1 => "1 ply".to_owned(),
-        plies => format!("{plies} plies"),
+    let moves = match record.moves.len() {
+        1 => "1 move".to_owned(),
+        moves => format!("{moves} moves"),
     };
     let reason = record.result.reason.replace('_', " ");
     // A dash between numbers must not look like a sign.
     let has_signs = record.result.scores.iter().any(|score| *score < 0);
     let scores = scores.join(if has_signs { " to " } else { "–" });
-    format!("{who}, {scores} points, after {plies}: {reason}")
+    format!("{who}, {scores} points, after {moves}: {reason}")
 }
 
 /// A principal variation, if it is one.
@@ -110,10 +110,10 @@ mod tests {
             serde_json::from_value(record).unwrap()
         };
         let words = |scores| result_in_words(&record(scores));
-        assert_eq!(words([3, 1]), "a wins, 3–1 points, after 0 plies: no moves");
+        assert_eq!(words([3, 1]), "a wins, 3–1 points, after 0 moves: no moves");
         assert_eq!(
             words([1, -1]),
-            "a wins, 1 to -1 points, after 0 plies: no moves"
+            "a wins, 1 to -1 points, after 0 moves: no moves"
         );
     }
 

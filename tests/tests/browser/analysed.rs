@@ -84,6 +84,11 @@ fn an_analysis_is_shown_and_leads_to_the_decisive_move() {
     ));
     browser.wait("document.querySelector('.moves [aria-current].blunder')");
     browser.wait("document.querySelector('.said').innerText.includes('best line')");
+    // What was found out is in view beside the board, not behind a scroll bar.
+    let analysed =
+        "document.querySelector('.said .analysed:last-of-type').getBoundingClientRect().bottom";
+    let bottom = "document.querySelector('.said').getBoundingClientRect().bottom";
+    assert_eq!(browser.text(&format!("{analysed} <= {bottom} + 1")), "true");
     browser.wait("document.querySelector('.graph .curve.analysis') && document.querySelector('.graph .dot-of.blunder')");
     browser.wait_for_text(bot);
     // From any other place of the page, with one click.

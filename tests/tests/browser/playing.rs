@@ -42,6 +42,41 @@ const OUT_OF_ORDER: &str = r"
     };
 ";
 
+/// Another window of the same person was faster: the first move is refused. What there is to see now
+/// comes a while later.
+const REFUSED: &str = r"
+    window.refused = 0;
+    let isFirst = true;
+    const fetched = window.fetch;
+    window.fetch = async (...asked) => {
+        const isMove = asked[1]?.method === 'POST';
+        if (isMove && isFirst) await fetched(...asked);
+        isFirst = isFirst && !isMove;
+        const answer = await fetched(...asked);
+        if (isMove && !answer.ok) window.refused += 1;
+        if (!isMove) await new Promise((done) => setTimeout(done, 300));
+        return answer;
+    };
+    const listen = EventSource.prototype.addEventListener;
+    EventSource.prototype.addEventListener = function (name, handle) {
+        listen.call(this, name, (event) => setTimeout(() => handle(event), 400));
+    };
+";
+
+/// Clicks on cells that are marked as possible, and where none is, again on the three of the last move.
+const CLICK_AGAIN: &str = r"
+    const last = [];
+    window.playing = setInterval(() => {
+        const open = document.querySelector('.spot.is-target');
+        if (!open) {
+            for (const cell of last.slice(-3)) document.querySelector(`[data-cell=${cell}]`).click();
+            return;
+        }
+        last.push(open.dataset.cell);
+        open.click();
+    }, 5);
+";
+
 /// What the page says of whose turn it is.
 const STATUS: &str = "document.querySelector('.status').innerText";
 
@@ -179,6 +214,11 @@ fn what_can_be_clicked_hides_no_fish() {
         browser.text("document.querySelectorAll('.mark.target').length > 3"),
         "true"
     );
+    // Nothing is left free for what is not there: the card ends where its last line does.
+    let blank = "(() => { const card = document.querySelector('[aria-label=\"Your move\"]'); \
+                 const last = card.lastElementChild.firstElementChild.getBoundingClientRect(); \
+                 return card.getBoundingClientRect().bottom - last.bottom; })()";
+    assert_eq!(browser.text(&format!("{blank} < 30")), "true");
     // A button has an edge.
     let edge = "getComputedStyle(document.querySelector('[data-key=resign]')).borderTopColor";
     assert_ne!(browser.text(edge), "rgba(0, 0, 0, 0)");
@@ -217,6 +257,61 @@ fn what_comes_late_is_not_clicked_on() {
     let own = "document.querySelectorAll('.moves li:nth-child(odd)').length";
     assert_eq!(browser.text("window.posts"), browser.text(own));
     assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn after_a_refusal_nothing_is_clicked_for_the_position_that_is_gone() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let script = serde_json::json!({"source": REFUSED});
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", &script);
+    let amazons = ["play", "amazons", "--options", r#"{"size":5}"#];
+    let people = ["--human", "0", "--bot", "random", "--web"];
+    let server = Server::start(amazons.into_iter().chain(people), 1);
+    browser.go(&server.links[0]);
+    browser.wait("document.querySelector('.spot.is-target')");
+    browser.run(CLICK_AGAIN);
+    browser.wait(&format!("{STATUS}.startsWith('The game is over')"));
+    browser.run("clearInterval(window.playing)");
+    assert_eq!(browser.text("window.refused"), "1");
+}
+
+#[test]
+fn who_wants_another_match_at_the_same_time_gets_the_same_one() {
+    let (Some(first), Some(second)) = (Browser::open(1200, 900), Browser::open(1200, 900)) else {
+        return;
+    };
+    let amazons = ["play", "amazons", "--options", r#"{"size":5}"#];
+    let people = ["--human", "0", "--human", "1", "--web"];
+    let server = Server::start(amazons.into_iter().chain(people), 2);
+    first.go(&server.links[0]);
+    second.go(&server.links[1]);
+    second.wait("document.querySelector('.status')");
+    // Whose turn it is not cannot resign, and sends nothing.
+    second.wait("document.querySelector('[data-key=resign][aria-disabled]')");
+    second.run("document.querySelector('[data-key=resign]').click()");
+    assert_eq!(
+        second.text("document.querySelector('dialog[open]')"),
+        "null"
+    );
+    first.wait("document.querySelector('.spot.is-target')");
+    first.click("[data-key=resign]");
+    first.click("dialog button[value=yes]");
+    let again = "[data-key=\"/api/play/rematch\"]";
+    for browser in [&first, &second] {
+        browser.wait(&format!("document.querySelector('{again}')"));
+    }
+    // The second one has not heard of it yet.
+    second.run(&format!("window.again = document.querySelector('{again}')"));
+    first.click(again);
+    first.wait(&format!("{STATUS}.startsWith('Your move')"));
+    second.run("window.again.click()");
+    second.wait(&format!("{STATUS}.startsWith('Waiting for light')"));
+    first.wait(&format!("{STATUS}.startsWith('Your move')"));
+    for browser in [first, second] {
+        assert_eq!(browser.complaints(), [""; 0]);
+    }
 }
 
 #[test]

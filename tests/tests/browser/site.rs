@@ -1,9 +1,92 @@
 //! The folder of pages that `report --all` writes, from disk.
 
-use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use crate::chromium::Browser;
 use crate::served::all_games;
+
+/// The bytes of all files below a folder.
+fn bytes(folder: &Path) -> usize {
+    let files = fs::read_dir(folder).unwrap().flatten();
+    let sizes = files.map(|file| match file.file_type().unwrap().is_dir() {
+        true => bytes(&file.path()),
+        false => file.metadata().unwrap().len() as usize,
+    });
+    sizes.sum()
+}
+
+/// Writes the pages of a log; the folder, and the same in one file.
+fn pages_of(log: &Path, folder: &Path) -> (PathBuf, String) {
+    let site = folder.join(format!("{}-site", log.file_stem().unwrap().display()));
+    let log = log.to_str().unwrap();
+    let ran = tests::run(["report", log, "--all", "--out", site.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let file = tests::run(["export", log, "--format", "html"]);
+    assert_eq!(file.code, Some(0), "{}", file.stderr);
+    (site, file.stdout)
+}
+
+/// A log of the matches of all games, each so many times.
+fn copies(folder: &Path, times: usize) -> PathBuf {
+    let log = fs::read_to_string(all_games().join("games.jsonl")).unwrap();
+    let mut number = 0;
+    let mut lines = String::new();
+    for _ in 0..times {
+        for line in log.lines() {
+            number += 1;
+            let mut record: Value = serde_json::from_str(line).unwrap();
+            record["match"] = json!(format!("m-{number:06}"));
+            record.as_object_mut().unwrap().remove("prev");
+            lines += &format!("{record}\n");
+        }
+    }
+    let path = folder.join(format!("{times}.jsonl"));
+    fs::write(&path, lines).unwrap();
+    path
+}
+
+/// What a match of so many moves takes at most: 50 moves are 20 kB.
+fn most(moves: usize) -> usize {
+    5_000 + 300 * moves
+}
+
+#[test]
+fn a_match_of_50_moves_takes_20_kilobytes_and_many_matches_as_often_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let (few, few_in_file) = pages_of(&copies(folder.path(), 1), folder.path());
+    let mut moves = 0;
+    for file in fs::read_dir(few.join("data")).unwrap().flatten() {
+        let text = fs::read_to_string(file.path()).unwrap();
+        let answer = text
+            .strip_prefix("refereeTakes(\"/api/match/")
+            .unwrap_or("");
+        let Some((id, answer)) = answer.split_once("\",") else {
+            continue;
+        };
+        let shown: Value = serde_json::from_str(answer.trim_end_matches(");\n")).unwrap();
+        let played = shown["moves"].as_array().unwrap().len();
+        moves += played;
+        let (size, most) = (text.len(), most(played));
+        assert!(size < most, "{id}: {size} bytes for {played} moves");
+    }
+    assert!(moves > 200, "there are matches: {moves} moves");
+    // Beside the matches, there are the program of the pages and pages about bots and rules, once.
+    let (many, many_in_file) = pages_of(&copies(folder.path(), 5), folder.path());
+    let more = [
+        bytes(&many) - bytes(&few),
+        many_in_file.len() - few_in_file.len(),
+    ];
+    for more in more {
+        assert!(
+            more < 4 * (16 * most(0) + 300 * moves),
+            "{more} bytes for {moves} moves"
+        );
+    }
+    assert!(bytes(&few) < 16 * most(0) + 300 * moves + 300_000);
+}
 
 #[test]
 fn a_folder_of_pages_is_the_pages_of_the_browser() {
@@ -13,10 +96,6 @@ fn a_folder_of_pages_is_the_pages_of_the_browser() {
     let ran = tests::run(["report", log, "--all", "--out", site.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let address = |page: &str| format!("file://{}/{page}", site.display());
-    // A match is about 20 kB.
-    let data = std::fs::read_dir(site.join("data")).unwrap().flatten();
-    let bytes: u64 = data.map(|entry| entry.metadata().unwrap().len()).sum();
-    assert!(bytes < 16 * 40_000, "{bytes} bytes");
     for (width, height) in [(1280, 800), (390, 844)] {
         let Some(browser) = Browser::open(width, height) else {
             return;

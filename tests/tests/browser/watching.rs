@@ -109,6 +109,62 @@ fn the_overview_leads_to_the_matches_of_two_bots_and_to_one_of_them() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
+/// A log that is not read to its end yet, until `window.isRead`.
+const READING: &str = r"
+    window.isRead = false;
+    const fetched = window.fetch;
+    const reading = async (answer) => ({ ...await answer.json(), state: 'reading', played: 0, standings: [], crosstable: [], games: [] });
+    window.fetch = async (...asked) => {
+        const answer = await fetched(...asked);
+        if (window.isRead) return answer;
+        const path = new URL(asked[0], location.href).pathname;
+        if (path === '/api/overview') return Response.json(await reading(answer));
+        if (path === '/api/matches') return Response.json({ total: 0, matches: [] });
+        return Response.json({ error: 'the log is still being read' }, { status: 503 });
+    };
+    const listen = EventSource.prototype.addEventListener;
+    EventSource.prototype.addEventListener = function (name, handle) {
+        window.say = window.say ?? [];
+        listen.call(this, name, (event) => {
+            const tell = () => handle(event);
+            if (window.isRead) tell();
+            else window.say.push(tell);
+        });
+    };
+";
+
+#[test]
+fn while_the_log_is_read_no_page_says_that_nothing_is_there() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let script = json!({"source": READING});
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", &script);
+    let server = watch(all_games());
+    for (route, then) in [
+        ("/", "document.querySelector('.cross a')"),
+        (
+            "/matches",
+            "document.querySelectorAll('tbody tr').length === 16 && document.querySelectorAll('[name=bot] option').length === 3",
+        ),
+        ("/match/m-000001", "document.querySelector('.board .piece')"),
+        ("/bot/first", "document.querySelector('.report table')"),
+        ("/statistics", "document.querySelector('.report table')"),
+    ] {
+        browser.go("about:blank");
+        browser.go(&page(&server, route));
+        browser.wait("/reading|being read/.test(document.querySelector('#main').innerText)");
+        assert_eq!(
+            browser.text("document.querySelector('[role=alert]:not([hidden])')"),
+            "null",
+            "{route}"
+        );
+        browser.run("window.isRead = true; (window.say ?? []).splice(0).forEach((tell) => tell())");
+        browser.wait(then);
+        browser.wait("!/reading|being read/.test(document.querySelector('#main').innerText)");
+    }
+}
+
 #[test]
 fn a_match_is_stepped_through_played_and_copied() {
     let Some(browser) = Browser::open(1200, 900) else {

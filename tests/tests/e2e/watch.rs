@@ -86,6 +86,29 @@ fn a_tournament_that_is_over_is_shown() {
     );
 }
 
+#[test]
+fn a_tournament_of_which_a_part_was_played_has_stopped() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    let out = arena.path("out");
+    let words = [
+        "tournament".into(),
+        arena.path("t.toml"),
+        "--out".into(),
+        out,
+    ];
+    assert_eq!(tests::run(words).code, Some(0));
+    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let lines: Vec<String> = log.lines().map(|line| format!("{line}\n")).collect();
+    let state = |lines: &[String]| {
+        arena.write("out/games.jsonl", &lines.concat());
+        let overview = watch(&arena).json("/api/overview");
+        assert_eq!(overview["scheduled"], json!(log.lines().count()));
+        overview["state"].clone()
+    };
+    assert_eq!(state(&lines), json!("over"));
+    assert_eq!(state(&lines[..1]), json!("stopped"));
+}
+
 /// A bot that says on stderr at which ply it is asked.
 const TALKER: &str = r#"
 import json, sys

@@ -184,7 +184,7 @@ fn faults(played: &Played, bot: &BotReport, highlights: &Highlights) -> Vec<Part
             "`{code}` in {}, last in {} after {}: {}. What to do: {}.",
             count(*times, "match", "matches"),
             quoted(match_id),
-            count(fault.ply.into(), "ply", "plies"),
+            count(fault.ply.into(), "move", "moves"),
             code.meaning(),
             fault.advice().unwrap_or("nothing"),
         )));
@@ -228,7 +228,7 @@ fn matches(played: &Played, list: &[Highlight], than_expected: &str, is_linked: 
         ))];
     }
     let header = [
-        "match", "game", "seat", "against", "score", "expected", "plies",
+        "match", "game", "seat", "against", "score", "expected", "moves",
     ];
     let mut grid = Grid::new(header, 0);
     let mut commands = Vec::new();
@@ -298,7 +298,7 @@ fn time(bot: &BotReport) -> Vec<Part> {
     };
     let percent = |share: Option<f64>| figure(share.map(|share| 100.0 * share), " %");
     let header = [
-        "plies", "ms", "CPU ms", "of limit", "at worst", "depth", "nodes",
+        "moves", "ms", "CPU ms", "of limit", "at worst", "depth", "nodes",
     ];
     let mut grid = Grid::new(header, 0);
     grid.rows.push(vec![

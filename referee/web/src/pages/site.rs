@@ -217,11 +217,25 @@ fn index_parts(
     (title, parts)
 }
 
+/// A time of the log as the other pages write times, but in UTC: `2026-01-02 15:04 UTC`.
+fn minute(time: &str) -> String {
+    match (time.get(..10), time.get(10..11), time.get(11..16)) {
+        (Some(day), Some("T"), Some(minute)) if time.ends_with('Z') => {
+            format!("{day} {minute} UTC")
+        }
+        _ => time.to_owned(),
+    }
+}
+
 /// When, where and how it was played.
 fn facts(played: &Played) -> String {
     let mut text = String::new();
     if let Some((first, last)) = &played.began {
-        text += &format!("First match {}, last {}. ", shown(first), shown(last));
+        text += &format!(
+            "First match {}, last {}. ",
+            minute(&shown(first)),
+            minute(&shown(last))
+        );
     }
     let referees: Vec<String> = played.referees.iter().map(|it| shown(it)).collect();
     text += &format!("Played by {}", referees.join(", "));
@@ -275,6 +289,12 @@ fn hide(item: &mut Item) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_written_as_on_the_other_pages() {
+        assert_eq!(minute("2026-01-02T15:04:05.678Z"), "2026-01-02 15:04 UTC");
+        assert_eq!(minute("yesterday"), "yesterday");
+    }
 
     #[test]
     fn environments_are_hidden_wherever_they_are() {

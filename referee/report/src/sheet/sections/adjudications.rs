@@ -16,13 +16,13 @@ pub(super) fn all(report: &Report) -> Vec<Part> {
         "ended",
         "played out",
         "otherwise",
-        "plies after",
+        "moves after",
         "ms",
     ];
     let mut grid = Grid::new(header, 0);
     let mut notes = vec![
         "Some matches that were adjudicated went on all the same: `otherwise` are those that ended with \
-         another outcome, and `plies after` is how long they went on, on average. `ms` is what counting \
+         another outcome, and `moves after` is how long they went on, on average. `ms` is what counting \
          took, a match."
             .to_owned(),
     ];

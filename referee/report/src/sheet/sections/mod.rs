@@ -16,7 +16,7 @@ use super::statistics::{By, Sheet};
 
 pub(crate) use machines::too_noisy;
 pub use pairs::{Pair, of_bot as pairs_of};
-pub(crate) use ranking::Scored;
+pub(crate) use ranking::{Scored, bounds};
 pub use reliability::{bot_warning, load, same_answers};
 
 /// What is shown to people. Tables with a column for each bot are left out if there are more bots

@@ -35,7 +35,7 @@ pub(super) fn head(report: &Report) -> Vec<Part> {
 }
 
 /// What `≥`, `≤` and `?` mean, if they are there.
-pub(super) fn bounds(ratings: &Ratings) -> Option<Part> {
+pub(crate) fn bounds(ratings: &Ratings) -> Option<Part> {
     let bounds = || ratings.bots.iter().flatten().filter_map(|it| it.bound);
     let one_sided = bounds().any(|bound| bound != Bound::Unknown);
     let unknown = bounds().any(|bound| bound == Bound::Unknown);

@@ -68,7 +68,7 @@ fn faults(report: &Report) -> Part {
 
 fn time(report: &Report) -> Grid {
     let header = [
-        "bot", "plies", "ms", "CPU ms", "of limit", "at worst", "depth", "nodes",
+        "bot", "moves", "ms", "CPU ms", "of limit", "at worst", "depth", "nodes",
     ];
     let mut grid = Grid::new(header, 0);
     let figure = |value: Option<f64>, digits: usize| match value {
