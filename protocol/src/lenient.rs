@@ -359,7 +359,7 @@ mod tests {
                 other => panic!("{value}: {other:?}"),
             };
         assert_eq!(fields["v"], read, "{value}");
-        // Whoever reads it again reads the same.
+        // Reading it again gives the same.
         let again: Value = serde_json::from_str(&read.to_string()).unwrap();
         assert_eq!(again, read, "{value}");
         read

@@ -8,7 +8,7 @@ const SECONDS_A_DAY: i64 = 24 * 60 * 60;
 /// 400 years, after which days and years begin to repeat.
 const DAYS_AN_ERA: i64 = 146_097;
 
-/// A moment by the Coordinated Universal Time, as in `2026-01-02T03:04:05.678Z`, with so many decimals of
+/// A moment by the Coordinated Universal Time, as in `2026-01-02T03:04:05.678Z`, with this many decimals of
 /// the seconds (at most 9). Any clock will do: boards without a battery begin in 1970 or long before. What
 /// is beyond the years 0 to 9999 is the end of that.
 ///

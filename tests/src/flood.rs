@@ -7,12 +7,12 @@ use std::time::Duration;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 /// Nothing takes longer, on any machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// More than fits into the buffers of a connection, in bytes.
 const MUCH: usize = 64 << 20;
 
-/// Raises the limit on open files of this process; `false` if it may not have so many.
+/// Raises the limit on open files of this process; `false` if it may not have that many.
 pub fn may_open(files: u64) -> bool {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return false;
@@ -20,7 +20,7 @@ pub fn may_open(files: u64) -> bool {
     soft >= files || (hard >= files && setrlimit(Resource::RLIMIT_NOFILE, files, hard).is_ok())
 }
 
-/// So many connections, on each of which this is sent and nothing more.
+/// This many connections, on each of which this is sent and nothing more.
 ///
 /// # Panics
 /// If the server takes none.
@@ -36,7 +36,7 @@ pub fn connections(host: &str, count: usize, sent: &str) -> Vec<TcpStream> {
 
 /// Whether the server ends a connection by itself. What it sends before that is read.
 pub fn is_ended(stream: &mut TcpStream) -> bool {
-    let _ = stream.set_read_timeout(Some(PATIENCE));
+    let _ = stream.set_read_timeout(Some(TIMEOUT));
     match stream.read_to_end(&mut Vec::new()) {
         Ok(_) => true,
         Err(error) => error.kind() == io::ErrorKind::ConnectionReset,
@@ -63,7 +63,7 @@ pub fn drips_until_ended(host: &str) -> bool {
 }
 
 /// Asks for much, and reads nothing of it for a while. Whether the server has given up meanwhile: less
-/// comes than was asked for, of which each part has at least so many bytes.
+/// comes than was asked for, of which each part has at least this many bytes.
 pub fn is_cut_off_without_reading(host: &str, path: &str, bytes: usize, wait: Duration) -> bool {
     let mut stream = TcpStream::connect(host).expect("a connection");
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// Nothing takes longer, on any machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A process that serves pages. It is ended with this value.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Events {
 }
 
 impl Server {
-    /// Starts `referee` with these arguments, which prints so many addresses on stdout.
+    /// Starts `referee` with these arguments, which prints this many addresses on stdout.
     ///
     /// # Panics
     /// If it does not.
@@ -135,7 +135,7 @@ pub fn host(link: &str) -> &str {
 
 fn request(host: &str, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(host).expect("a server");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     let own = if headers.to_ascii_lowercase().contains("host:") {
         String::new()
     } else {

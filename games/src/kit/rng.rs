@@ -41,7 +41,7 @@ impl Rng {
         Self::from_parts(&[seed, hash_text(text)])
     }
 
-    /// A generator from a key that whoever must not foresee the draws does not know. The streams of a key
+    /// A generator from a key that is hidden from everybody who must not foresee the draws. The streams of a key
     /// are independent of each other.
     pub fn from_key(key: [u8; 32], stream: u64) -> Self {
         let mut rng = ChaCha8Rng::from_seed(key);

@@ -231,7 +231,7 @@ fn value(info: &Value) -> Option<f64> {
 /// How far the numbers of an offer may be from those that they mean: bots round.
 const ROUNDING: f64 = 1e-6;
 
-/// The offer with exact numbers, if its result is one that a match of so many seats can have: an order of
+/// The offer with exact numbers, if its result is one that a match of this many seats can have: an order of
 /// the seats, in which equal ones share. Any other division of the points is for the bots' own good.
 ///
 /// # Errors

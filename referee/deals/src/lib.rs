@@ -1,6 +1,6 @@
 //! What is dealt and drawn in games with chance or hidden information. It follows from a secret of the
-//! tournament, so that no bot can compute it. The log has the secret's hash; whoever learns the secret
-//! later can deal again.
+//! tournament, so that no bot can compute it. The log has the secret's hash; with the secret, which may be
+//! published later, everybody can deal again.
 
 use std::fmt;
 use std::fs::File;
@@ -73,7 +73,7 @@ pub struct Pairing<'a> {
     pub rules: &'a dyn Rules,
     /// The seed, which the matches of a pairing share.
     pub seed: u64,
-    /// The bots, whoever sits where.
+    /// The bots, in any order.
     pub names: Vec<&'a str>,
 }
 

@@ -112,7 +112,7 @@ pub fn own(part: &Path) -> io::Result<File> {
             // Not every file system has locks.
             Err(TryLockError::Error(_)) => {}
         }
-        // Whoever had the lock may have renamed it meanwhile.
+        // The process that had the lock may have renamed it meanwhile.
         let open = file.metadata()?;
         let same = |there: fs::Metadata| (there.dev(), there.ino()) == (open.dev(), open.ino());
         if part.metadata().is_ok_and(same) {

@@ -330,14 +330,14 @@ mod tests {
             strangers.iter().filter(|it| is_open(it)).count(),
             LIMITS.all
         );
-        // Whoever has a token has so many places, and no more.
+        // A token is worth this many places, and no more.
         let again = places.admit(address(1), now + second(30));
         again.trust();
         assert!(is_open(&again) && !is_open(&person));
     }
 
     #[test]
-    fn whoever_waits_for_too_long_is_ended() {
+    fn a_connection_that_waits_for_too_long_is_ended() {
         let (places, now) = places();
         let silent = places.admit(address(1), now);
         let answered = places.admit(address(2), now);

@@ -25,7 +25,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use super::connection::Connection;
 use super::places::{Limits, Phase, Place, Places};
 
-/// How often it is looked who has waited for too long.
+/// How often to look for connections that have waited for too long.
 const PATROL_INTERVAL: Duration = Duration::from_millis(500);
 /// How long to wait after an error of the system, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -76,15 +76,21 @@ pub fn has_date(moment: SystemTime) -> bool {
 }
 
 /// Says that nothing is served by such a clock.
-async fn refuse(mut stream: impl AsyncWrite + Unpin, place: Place) {
+async fn refuse(mut stream: impl AsyncRead + AsyncWrite + Unpin, place: Place) {
     let text = format!("{WRONG_CLOCK}\n");
     let length = text.len();
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\
          Connection: close\r\n\r\n{text}"
     );
+    let said = async {
+        let _ = stream.write_all(answer.as_bytes()).await;
+        let _ = stream.shutdown().await;
+        // A connection with something unread would be reset, and the answer lost.
+        while stream.read(&mut [0; 1024]).await.is_ok_and(|read| read > 0) {}
+    };
     tokio::select! {
-        _ = stream.write_all(answer.as_bytes()) => {}
+        () = said => {}
         () = place.ended() => {}
     }
 }

@@ -34,7 +34,7 @@ pub fn warning_of(played: &LoggedMove) -> Option<String> {
     Some(excerpt(warning.as_bytes(), LONGEST))
 }
 
-/// What the bots in these logs warn of. What cannot be read is left out: whoever reads the matches says so.
+/// What the bots in these logs warn of. What cannot be read is left out: the reader of the matches says so.
 pub fn bot_warnings(logs: &[PathBuf]) -> Vec<BotWarning> {
     let mut found: BTreeMap<String, Vec<BotWarning>> = BTreeMap::new();
     for log in logs {

@@ -292,7 +292,7 @@ struct Replay<'a> {
     record: &'a Record,
     rules: Arc<dyn Rules>,
     session: Box<dyn Session>,
-    /// After how many moves it is looked at whether the state comes back, besides the end.
+    /// After how many moves it is checked that the state comes back, besides the end.
     looked_at: usize,
     /// The plies of a step that is not complete.
     step: PlyByPly,

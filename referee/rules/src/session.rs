@@ -344,7 +344,7 @@ impl ProgramSession {
         Ok(())
     }
 
-    /// Random games that the program plays by itself, if it plays so many.
+    /// Random games that the program plays by itself, if it plays this many.
     pub(super) fn own_playouts(
         &self,
         count: u32,

@@ -104,7 +104,7 @@ impl RerunArgs {
         if let Some(wanted) = recorded.wanted
             && self.command.is_empty()
         {
-            // Whoever wrote it has not become more trusted since.
+            // Its author has not become more trusted since.
             let origin = &origin.unwrap_or_default();
             let name = wanted.tier.name();
             tell(format_args!(

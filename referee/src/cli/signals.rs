@@ -4,7 +4,7 @@
 //! terminal is not the end of the program. Where a subcommand does not ask for signals here they do what
 //! they do by default: they end the program at once.
 //!
-//! A thread of its own waits for them, so that nothing which is computed holds them up. Whoever asks is
+//! A thread of its own waits for them, so that nothing which is computed holds them up. The sender is
 //! told, and has a moment to end by itself: then the program ends, and with it its bots.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use super::error::CliError;
 
 /// How long a command may take to end by itself.
 const MOST_TO_END: Duration = Duration::from_millis(1800);
-/// How often it is looked whether something is still being saved.
+/// How often to check whether something is still being saved.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// How long the last words may take: nobody may be reading them.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -31,7 +31,7 @@ static CAME: AtomicBool = AtomicBool::new(false);
 /// How many [`Saving`]s there are.
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether whoever sent a signal waits for what it leads to.
+/// Whether the sender of a signal waits for what it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Urgency {
     /// A person, who has pressed Ctrl-C.

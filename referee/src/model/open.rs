@@ -133,7 +133,7 @@ impl Evaluation {
 }
 
 impl Open {
-    /// Sets up a position. Whoever plays match after match asks for the same rules again, so those of
+    /// Sets up a position. A bot that plays match after match asks for the same rules again, so those of
     /// the `last` position are kept if they fit.
     pub(super) fn new(
         request: NewRequest,

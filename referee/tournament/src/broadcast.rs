@@ -204,7 +204,7 @@ pub(super) struct LiveMatch<'b> {
     names: Vec<String>,
     budget: &'b mut SnapshotBudget,
     run: &'b MatchRun,
-    /// Made once somebody looks on.
+    /// Made when the first subscriber comes.
     record: Option<LiveRecord>,
     /// How many plies the last snapshot has, and whether the match was over.
     last: Option<(usize, bool)>,

@@ -24,7 +24,7 @@ pub enum DealingError {
     /// The secret that deals follow from is another one.
     #[error(
         "the `secret` of the configuration is not the one that this tournament deals from (`{}`); nothing \
-         was changed, resume without `secret`, or start anew in another folder",
+         was changed, resume without `secret`, or start again in another folder",
         path.display()
     )]
     OtherSecret {
@@ -46,7 +46,7 @@ pub enum DealingError {
     /// There is a secret, but the tournament began without one.
     #[error(
         "the tournament in `{}` began without a secret and deals from `seed`, but the configuration has \
-         `secret`; nothing was changed, resume without it, or start anew in another folder",
+         `secret`; nothing was changed, resume without it, or start again in another folder",
         path.display()
     )]
     DealtBySeed {

@@ -73,7 +73,7 @@ impl LiveRecord {
         Some(LiveRecord { head })
     }
 
-    /// What was played so far, in at most so many bytes; `None` if it does not fit.
+    /// What was played so far, in at most `room` bytes; `None` if it does not fit.
     pub(super) fn so_far(&self, arbiter: &Arbiter, room: usize) -> Option<Value> {
         let moves = arbiter.moves();
         let scores = arbiter.session().tally().map(|tally| tally.scores.to_vec());

@@ -61,7 +61,7 @@ pub enum ResumeError {
     /// The configuration is another one.
     #[error(
         "the configuration changed since this tournament began: {differences}; nothing was \
-         changed, resume with the configuration as it was (`{}`), {}start anew in another folder",
+         changed, resume with the configuration as it was (`{}`), {}start again in another folder",
         copy.display(),
         if *added {
             "use --extend to play what was added, too, or "

@@ -193,7 +193,7 @@ impl From<&Report> for Figures {
     }
 }
 
-/// The crosstable of so many bots, none of which has met another.
+/// The crosstable of this many bots, none of which has met another.
 fn no_meetings(bots: usize) -> Vec<Vec<Option<Meetings>>> {
     let bots = bots.min(MOST_CROSSED);
     vec![vec![None; bots]; bots]

@@ -37,7 +37,7 @@ use super::{assets, live_task, reader, reports};
 const OVERVIEW_WAIT: Duration = Duration::from_secs(10);
 /// How long pages have to take the last events when the server ends.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// How often it is looked whether they have.
+/// How often to check whether they have.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A server that does not begin.

@@ -12,7 +12,7 @@ use tests::needs;
 use tokio::runtime::Runtime;
 
 /// How long a page has to show something. No test depends on the machine being fast.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 /// How often it is looked.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -79,7 +79,7 @@ impl Browser {
         let script = format!("return Boolean({expression})");
         let start = Instant::now();
         while self.run(&script) != json!(true) {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIMEOUT {
                 let page = self.text("document.body.innerText.slice(0, 3000)");
                 panic!("never: {expression}\n{page}\n{:?}", self.complaints());
             }
@@ -107,7 +107,7 @@ impl Browser {
                 // The page was drawn anew between finding it and clicking on it.
                 Err(error)
                     if (error.is_stale_element_reference() || error.is_no_such_element())
-                        && start.elapsed() < PATIENCE => {}
+                        && start.elapsed() < TIMEOUT => {}
                 Err(error) => panic!("a click on {css}: {error}"),
             }
         }

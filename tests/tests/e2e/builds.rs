@@ -1,6 +1,8 @@
 //! Builds of submissions: how much they may make and how long they may take, and what they may not change.
 
 use std::fs::{self, Permissions};
+use std::io::Read as _;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 use std::thread::sleep;
@@ -9,7 +11,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tests::traces::children;
-use tests::{Arena, referee, run, wait_until};
+use tests::{Arena, good, referee, run, wait_until};
 
 const RANDOM: &str = "command = \"referee bot random\"\n";
 
@@ -162,6 +164,38 @@ fn time_in_which_the_referee_was_suspended_is_not_the_builds() {
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert!(!stderr.contains("left out"), "{stderr}");
     assert_eq!(arena.matches().len(), 6, "three bots play");
+}
+
+/// In `"strict"`, `build.network` gives builds the network, and their bots none.
+#[test]
+fn a_build_reaches_the_network_only_where_the_organiser_says_so() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let says = |who: &str| format!("{{ echo {who} > /dev/tcp/127.0.0.1/{port}; }} 2> /dev/null");
+    let (bot, build) = (says("bot"), says("build"));
+    for (line, reached) in [
+        ("", ""),
+        ("network = false", ""),
+        ("network = true", "build\n"),
+    ] {
+        let arena = class("strict", line, &[]);
+        fs::create_dir_all(arena.path("submissions/anna")).unwrap();
+        let file = format!(
+            "command = ['bash', '-c', '{bot}; exec \"$REFEREE\" bot random']\n\
+             build = ['bash', '-c', '{build}; exit 0']\n"
+        );
+        arena.write("submissions/anna/bot.toml", &file);
+        let ran = good(arena.play());
+        assert!(!ran.stderr.contains("left out"), "{}", ran.stderr);
+        assert_eq!(arena.matches().len(), 6, "three bots play");
+        let mut heard = String::new();
+        while let Ok((mut stream, _)) = listener.accept() {
+            stream.set_nonblocking(false).unwrap();
+            stream.read_to_string(&mut heard).unwrap();
+        }
+        assert_eq!(heard, reached, "`{line}`");
+    }
 }
 
 /// A folder that a version began which let authors choose their names.

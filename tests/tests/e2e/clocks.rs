@@ -1,11 +1,13 @@
 //! Clocks by CPU time, bots that rest between turns, slots that keep to a core.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, needs, referee, verified};
+use tests::web::{Server, ask};
+use tests::{Arena, Ran, good, needs, referee, verified, wait_until};
 
 use crate::arena::{judge, moves_of_hostile, named, play_cleanly};
+use crate::ggp_player::GGP_PLAYER;
 use crate::{GREEDY, RANDOM, config};
 
 /// A hostile bot against a random one; the first lines go to the top.
@@ -143,25 +145,92 @@ fn a_slot_keeps_to_one_core() {
     }
 }
 
-/// Boards without a battery begin long ago.
-#[test]
-fn a_clock_before_1970_plays() {
+/// `referee` by a clock of 1960, as boards without a battery may have it; `None` if the machine cannot.
+fn in_1960() -> Option<Command> {
     let is_there = Command::new("faketime").arg("--version").output();
     if is_there.is_err() {
-        return needs::skip("there is no `faketime`");
+        needs::skip("there is no `faketime`");
+        return None;
     }
-    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
     let mut command = Command::new("faketime");
     command.args(["-f", "@1960-01-01 00:00:00"]).arg(referee());
-    command.args(arena.tournament()).arg("--quiet");
     command
         .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
         .env("TZ", "UTC");
+    Some(command)
+}
+
+#[test]
+fn a_clock_before_1970_plays() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    let Some(mut command) = in_1960() else { return };
+    command.args(arena.tournament()).arg("--quiet");
     let ran: Ran = command.output().expect("it runs").into();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(ran);
     for record in arena.matches() {
         let started = record["started"].as_str().unwrap();
         assert!(started.starts_with("1960-01-01T"), "{started}");
     }
     verified(arena.path("out"));
+}
+
+/// What people look at while a match is played has a time, too.
+#[test]
+fn a_match_is_watched_by_a_clock_before_1970() {
+    let bots = [RANDOM, ("slow", "\"python3 slow.py\"")];
+    let arena = Arena::new(&config(&bots));
+    arena.write(
+        "slow.py",
+        "import sys, time, json\n\
+         for line in sys.stdin:\n    message = json.loads(line)\n    kind = message['type']\n    \
+         if kind == 'turn': time.sleep(0.2)\n    \
+         answer = {'hello': {'type': 'hello', 'protocol': 1, 'name': 'slow'}, 'start': {'type': 'ready'}, \
+         'turn': {'type': 'move', 'move': message.get('legal', [''])[0]}}.get(kind)\n    \
+         if answer: print(json.dumps(answer), flush=True)\n",
+    );
+    let Some(mut command) = in_1960() else { return };
+    command.args(arena.tournament()).arg("--quiet");
+    let mut tournament = command.stdout(Stdio::null()).spawn().unwrap();
+    wait_until("the folder", || arena.path("out/games.jsonl").exists());
+    let server = Server::start(["watch".into(), arena.path("out")], 1);
+    let mut events = server.events("/api/events");
+    let live = events.wait_for("live", |live| live["match"].is_string());
+    assert!(live["match"].as_str().unwrap().starts_with("m-"), "{live}");
+    assert!(tournament.wait().unwrap().success());
+}
+
+/// HTTP has no words for such a date.
+#[test]
+fn servers_say_that_a_clock_before_1970_is_wrong() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    arena.write("games.jsonl", "");
+    let log = arena.path("games.jsonl").display().to_string();
+    for args in [
+        &["watch", &log, "--listen", "127.0.0.1:0"][..],
+        &[
+            "play",
+            "run",
+            "--web",
+            "--human",
+            "0",
+            "--bot",
+            "random",
+            "--listen",
+            "127.0.0.1:0",
+        ],
+        &GGP_PLAYER,
+    ] {
+        let Some(mut command) = in_1960() else { return };
+        command
+            .args(args)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
+        let server = Server::of(command, 1);
+        // It is there for the next one, too.
+        for _ in 0..2 {
+            let answer = ask(server.host(), "GET", "/", "", "");
+            assert_eq!(answer.status, 503, "{args:?}");
+            assert!(answer.body.contains("before 1970"), "{}", answer.body);
+        }
+    }
 }

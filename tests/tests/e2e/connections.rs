@@ -1,5 +1,5 @@
 //! Servers of ours under connections that do nothing, or do it slowly: others still get answers, and
-//! whoever plays keeps the place.
+//! a person who plays keeps the place.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -101,7 +101,7 @@ fn who_plays_keeps_the_place() {
 }
 
 #[test]
-fn whoever_sends_or_reads_too_slowly_is_cut_off() {
+fn a_client_that_sends_or_reads_too_slowly_is_cut_off() {
     let arena = Arena::new("");
     let (pages, player) = (watch(&arena), player());
     for server in [&pages, &player] {

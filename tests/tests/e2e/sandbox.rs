@@ -7,12 +7,12 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran};
+use tests::{Arena, Ran, good, run};
 
 use crate::arena::{
     assert_fault, assert_well, judge, moves_of_hostile, named, play_cleanly, three,
 };
-use crate::{GREEDY, HOSTILE, RANDOM, config};
+use crate::{HOSTILE, RANDOM, config};
 
 /// A PATH on which there is no bubblewrap.
 const NO_BUBBLEWRAP: (&str, &str) = ("PATH", "/nowhere");
@@ -393,12 +393,14 @@ fn a_script_that_changes_is_said_and_the_log_has_its_hashes() {
 
 #[test]
 fn cpu_time_that_is_estimated_is_said_in_every_result() {
-    let arena = Arena::new(&format!("clock = \"cpu\"\n{}", config(&[RANDOM, GREEDY])));
+    // Somebody else's program, which plays like one of the referee's own.
+    let other = ("other", "[\"sh\", \"-c\", \"exec $REFEREE bot random\"]");
+    let arena = Arena::new(&format!("clock = \"cpu\"\n{}", config(&[RANDOM, other])));
     let ran = play_cleanly(&arena, &[]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(
         ran.stderr
-            .contains("the CPU time of `random`, `greedy` is an estimate"),
+            .contains("the CPU time of `random`, `other` is an estimate"),
         "{}",
         ran.stderr
     );
@@ -406,6 +408,13 @@ fn cpu_time_that_is_estimated_is_said_in_every_result() {
         for player in record["players"].as_array().unwrap() {
             assert_eq!(player["cpu_time"], "estimated");
         }
+    }
+    let standings = good(run(["standings".into(), arena.path("out")])).stdout;
+    for part in [
+        "The CPU time of `other` was limited, but only estimated",
+        "The CPU time of `random` was estimated, too, but the referee's own bots hide nothing.",
+    ] {
+        assert!(standings.contains(part), "`{part}` in {standings}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every command ends soon when it is told to, whatever it computes; but a signal that was ignored when
+//! Every command ends soon after a signal, whatever it computes; but a signal that was ignored when
 //! it started stays ignored, as `nohup` wants it.
 
 use std::fs;
@@ -134,7 +134,7 @@ const HEAVY: &str = "(role me) (init go) (legal me a) (legal me b) (<= (legal me
     (<= (next done) (does me ?m)) (<= terminal (true done)) (goal me 50) \
     (<= h (c ?a) (c ?b) (c ?d) (c ?e) (c ?f) (c ?g) (c ?h) (c ?i))";
 
-/// A log of matches between so many bots, each of which plays four.
+/// A log of matches between this many bots, each of which plays four.
 fn log_of(bots: usize) -> String {
     let line = |number: usize| {
         let (one, other) = (number % bots, (number / bots + number + 1) % bots);

@@ -213,7 +213,7 @@ fn what_colluding_bots_offer_is_logged_as_a_result_that_the_game_can_have() {
         (&*result.reason, &result.outcome[..]),
         ("agreed", &[1.0, 0.0][..])
     );
-    // Whoever verifies the log goes by what it has of the offers.
+    // Verification goes by the offers in the log.
     let moves = script.arbiter.into_finished().unwrap().moves;
     for played in moves {
         let Some(Offer::Settle { outcome, .. }) = played.offer else {

@@ -13,7 +13,7 @@ const COUNTS: [u32; 4] = [64, 16, 4, 1];
 const SEEDS: u64 = 8;
 /// Games without a limit of their own stop at this ply.
 const LONGEST: u32 = 1_000;
-/// At most so many games are played step by step, and none is begun after so many plies.
+/// The most games that are played step by step, and the number of plies after which none is begun.
 const MOST_GAMES: u32 = 400;
 const MOST_PLIES: u64 = 4_000;
 /// The second position that is tried, in steps from the first.

@@ -1,4 +1,4 @@
-//! Players that listen somewhere play one match at a time: whoever wants to play with one waits for it.
+//! Players that listen somewhere play one match at a time: other matches that need one wait for it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -262,7 +262,7 @@ impl<'a> Many<'a> {
         self.changes.clusters.push(change);
     }
 
-    /// Adds what so many clusters say about a parameter.
+    /// Adds what this many clusters say about a parameter.
     fn add_known(&mut self, param: u32, known: f64, count: f64) {
         let known = known.max(0.0);
         let [sum, squares] = &mut self.information[param as usize];

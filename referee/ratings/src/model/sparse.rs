@@ -297,7 +297,7 @@ impl Cholesky {
     }
 }
 
-/// So many times a vector.
+/// A vector times a number.
 fn scaled<const N: usize>(vector: [f64; N], times: f64) -> [f64; N] {
     vector.map(|value| value * times)
 }

@@ -22,7 +22,7 @@ pub struct SeatTable {
 }
 
 impl SeatTable {
-    /// A table of this many bots in one of so many games.
+    /// A table of this many bots in one of this many games.
     pub(super) fn new(
         rows: BTreeMap<usize, Vec<Totals>>,
         seats: usize,

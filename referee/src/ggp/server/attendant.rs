@@ -1,7 +1,7 @@
 //! Takes requests one by one, and looks after the match and its bot.
 //!
 //! Nothing is computed here: whatever a sheet takes, a request is answered when its clock says so, and
-//! whoever gives a match up is answered at once.
+//! a manager that gives a match up is answered at once.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl Attendant {
             }
         };
         if let Some(said) = said {
-            // Whoever asked may have lost patience.
+            // The manager may not be waiting any more.
             let _ = answer.send(said);
         }
     }

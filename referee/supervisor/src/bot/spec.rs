@@ -34,7 +34,7 @@ pub struct BotSpec {
     /// The SHA-256 of the `bot.toml` that describes it, if one does, in hexadecimal digits.
     pub bot_file: Option<String>,
     /// Files and folders, without links, in which all must lie that it names, besides the system's and
-    /// programs on the user's path; `None` if whoever wrote its command is trusted.
+    /// programs on the user's path; `None` if the author of its command is trusted.
     pub bounds: Option<Vec<PathBuf>>,
     /// Whether a sandbox that hides files shows all of `dir`, not only the files that the command
     /// names.

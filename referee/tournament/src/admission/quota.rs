@@ -139,7 +139,7 @@ impl Disk {
         })
     }
 
-    /// What a disk has lost, if that is too much for a build that may add so many bytes.
+    /// What a disk has lost, if that is too much for a build that may add this many bytes.
     fn lost(before: Self, now: Self, most: u64) -> Option<u64> {
         let lost = before.free.saturating_sub(now.free);
         let is_much = lost > DISK_LOSS.saturating_mul(most);

@@ -252,7 +252,7 @@ mod tests {
         assert!(seen.declines(NOW, "b", "no"));
         assert!(seen.declines(NOW, "b", "another reason"));
         assert!(seen.nobody_serves(NOW).is_some());
-        // Whoever plays all the same takes it back, whoever said it in its name.
+        // A worker that plays all the same takes it back, even if another one said it in its name.
         let plays = Presence {
             tournaments: vec!["other".to_owned(), "t".to_owned()],
             ..presence("b")

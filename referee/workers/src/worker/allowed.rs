@@ -19,7 +19,7 @@ use toml::{Table, Value};
 
 use super::programs;
 
-/// How many times the default a limit may be: whoever announces a tournament does not get all of a machine.
+/// How many times the default a limit may be: an announced tournament does not get all of a machine.
 const MOST_TIMES: u64 = 16;
 /// How long a `setup` may take at most.
 const LONGEST_SETUP: Duration = Duration::from_secs(60 * 60);

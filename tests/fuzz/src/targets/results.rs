@@ -1,4 +1,4 @@
-//! What a coordinator reads from whoever brings a result: what it takes is what was scheduled, follows from
+//! What a coordinator reads from a worker that brings a result: what it takes is what was scheduled, follows from
 //! the rules and can be written to a log. Inputs are the JSON that is compressed in a message.
 
 use std::io::Write as _;

@@ -294,7 +294,7 @@ fn signal_parent(signal: Signal) {
     kill(getppid(), signal).expect("a parent");
 }
 
-/// To all processes of the group in which this one is, whoever else is there.
+/// To all processes of the group in which this one is, with all others there.
 fn signal_group(signal: Signal) {
     kill(Pid::from_raw(0), signal).expect("an own group");
 }

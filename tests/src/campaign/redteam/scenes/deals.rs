@@ -50,7 +50,7 @@ fn hidden_deals(stage: &Stage) -> Verdict {
             played.ran.stderr
         ));
     }
-    // A third of them is right by chance; so many never are.
+    // A third of them is right by chance; this many never are.
     let what = format!("{right} of {all} deals were foreseen");
     verdict.tried(what, right * 10 >= all * 9 && all > 0);
     let moves = moves_of(&played, NAME);

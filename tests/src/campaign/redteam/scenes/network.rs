@@ -20,7 +20,7 @@ use crate::web::{Server, ask};
 pub(super) const SCENES: &[Scene] = &[
     Scene {
         name: "flooded-servers",
-        by: "whoever reaches the address",
+        by: "anybody who reaches the address",
         cannot: "keep others from the pages or a `ggp-player` by connections that do nothing",
         tiers: Tiers::Any,
         promised: |_, _| true,
@@ -189,7 +189,7 @@ fn endless_sheets(stage: &Stage) -> Verdict {
     verdict
 }
 
-/// Matches between so many bots.
+/// Matches between this many bots.
 fn crowd(bots: usize) -> String {
     let line = |number: usize| {
         let both = [number % bots, (number / bots + number + 1) % bots];
@@ -213,7 +213,7 @@ fn crowded_log(stage: &Stage) -> Verdict {
     site.arena.write("shared/games.jsonl", &crowd(bots));
     let server = pages(stage, &site);
     let host = server.host().to_owned();
-    // Somebody looks on, so that the standings are computed.
+    // Somebody asks for a page, so that the standings are computed.
     thread::spawn(move || ask(&host, "GET", "/api/overview", "", ""));
     thread::sleep(Duration::from_secs(3));
     let mut verdict = Verdict::default();
