@@ -4,13 +4,13 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 use config::Time;
+use ggp_player::{Offer, PORT};
 use protocol::TimeControl;
 use report::tell;
 use supervisor::BotSpec;
 use tokio::net::TcpListener;
 
 use super::{CliError, block_on, on_interrupt, print};
-use crate::ggp::server::{self, Offer, PORT};
 
 /// Lets a bot play for game managers that speak the protocol of General Game Playing
 #[derive(Debug, clap::Args)]
@@ -91,6 +91,6 @@ async fn serve(address: (IpAddr, u16), offer: Offer) -> Result<(), CliError> {
     ))?;
     let stop = on_interrupt()?;
     let log = |what: &str| tell(format_args!("{what}\n"));
-    server::serve(listener, offer, log, stop).await?;
+    ggp_player::serve(listener, offer, log, stop).await?;
     Ok(())
 }

@@ -57,14 +57,14 @@ fn operations() -> &'static Operations {
 /// What is read of every request: its id, exactly as it was written, and which fields it has.
 #[derive(Default)]
 pub(crate) struct Envelope<'a> {
-    pub(crate) id: Option<&'a RawValue>,
+    pub id: Option<&'a RawValue>,
     /// All but `id`.
     fields: SmallVec<[Cow<'a, str>; 8]>,
 }
 
 impl Envelope<'_> {
     /// A warning of the fields that the operation does not have, if there are any.
-    pub(crate) fn warning(&self, op: &str) -> Option<String> {
+    pub fn warning(&self, op: &str) -> Option<String> {
         let known = &operations().find(op)?.fields;
         let unknown = self
             .fields
@@ -114,7 +114,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
 }
 
 /// The `op` of a request that could not be read.
-pub(crate) fn op(line: &[u8]) -> Option<String> {
+pub fn op(line: &[u8]) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Named {
         op: String,
@@ -126,7 +126,7 @@ pub(crate) fn op(line: &[u8]) -> Option<String> {
 
 /// What is wrong with a request that could not be read, with the name of the field; `None` if the
 /// fields are as they should be.
-pub(crate) fn explain(line: &[u8]) -> Option<String> {
+pub fn explain(line: &[u8]) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_slice(line) else {
         return None;
     };
