@@ -64,7 +64,7 @@ pub(crate) struct Envelope<'a> {
 
 impl Envelope<'_> {
     /// A warning of the fields that the operation does not have, if there are any.
-    pub fn warning(&self, op: &str) -> Option<String> {
+    pub(crate) fn warning(&self, op: &str) -> Option<String> {
         let known = &operations().find(op)?.fields;
         let unknown = self
             .fields
@@ -114,7 +114,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
 }
 
 /// The `op` of a request that could not be read.
-pub fn op(line: &[u8]) -> Option<String> {
+pub(crate) fn op(line: &[u8]) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Named {
         op: String,
@@ -126,7 +126,7 @@ pub fn op(line: &[u8]) -> Option<String> {
 
 /// What is wrong with a request that could not be read, with the name of the field; `None` if the
 /// fields are as they should be.
-pub fn explain(line: &[u8]) -> Option<String> {
+pub(crate) fn explain(line: &[u8]) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_slice(line) else {
         return None;
     };
