@@ -108,9 +108,6 @@
 
 pub mod cli;
 mod draw;
-mod ggp;
-mod model;
-mod probe;
 mod prose;
 mod scaffold;
 
@@ -128,17 +125,6 @@ pub use config::Config;
 pub use rules::{RulesError, SourceError};
 pub use tournament::one_match::{MatchError, MatchRequest};
 pub use tournament::{Tournament, TournamentError};
-
-/// What the fuzz targets feed with bytes. Not for use elsewhere: it changes without notice.
-#[doc(hidden)]
-pub mod fuzzing {
-    pub use crate::model::Model;
-    pub use crate::probe::{ggp_player_answers, web_answers};
-    pub use report::sheet::{By, Sheet, SheetFormat, plot};
-    pub use report::summary;
-    pub use report::tables::report as standings_table;
-    pub use report::transcript::text as transcript;
-}
 
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first
 /// thing that `main` calls in a program that starts bots; without it, every bot would start the

@@ -51,7 +51,7 @@ impl Limits {
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// A request's head is expected, or a part of it was read.
     Head,
     /// The last request was answered.

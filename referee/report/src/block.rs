@@ -10,7 +10,7 @@ use super::terminal::fit;
 
 /// What is drawn now.
 #[derive(Debug, Default)]
-pub struct Block {
+pub(crate) struct Block {
     /// How many columns each line takes.
     drawn: Vec<usize>,
 }
@@ -32,7 +32,7 @@ impl Block {
     }
 
     /// What a terminal must get so that the block is gone.
-    pub fn clear(&mut self, width: usize) -> String {
+    pub(crate) fn clear(&mut self, width: usize) -> String {
         // A terminal that has become narrower has wrapped the lines.
         let rows = self.drawn.drain(..);
         let rows: usize = rows.map(|line| line.div_ceil(width.max(1)).max(1)).sum();

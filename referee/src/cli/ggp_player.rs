@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use config::Time;
+use ggp_player::{Offer, PORT};
 use protocol::TimeControl;
 use report::tell;
 use supervisor::BotSpec;
 use tokio::net::TcpListener;
 
 use super::{CliError, block_on, on_interrupt, print};
-use crate::ggp::server::{self, Offer, PORT};
 
 /// Lets a bot play for game managers that speak the protocol of General Game Playing
 #[derive(Debug, clap::Args)]
@@ -95,6 +95,6 @@ async fn serve(address: (IpAddr, u16), offer: Offer) -> Result<(), CliError> {
     if !http::has_date(SystemTime::now()) {
         log(&format!("warning: {}", http::WRONG_CLOCK));
     }
-    server::serve(listener, offer, log, stop).await?;
+    ggp_player::serve(listener, offer, log, stop).await?;
     Ok(())
 }

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::fd::AsFd;
 
+use model::{MAX_REQUEST, Model};
 use rules::RulesSet;
 
 use super::CliError;
 use super::input::RulesArgs;
-use crate::model::{MAX_REQUEST, Model};
 
 /// How many bytes are read at once.
 const READ: usize = 64 << 10;

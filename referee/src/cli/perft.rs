@@ -4,13 +4,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use games::Session;
+use model::MAX_DEPTH;
 use report::tell;
 use serde_json::{Map, json};
 
 use super::format::{FormatArgs, OutputFormat};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, print};
-use crate::model::MAX_DEPTH;
 
 /// Counts the positions after exactly N plies, by paths
 #[derive(Debug, clap::Args)]

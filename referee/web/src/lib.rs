@@ -40,9 +40,7 @@ mod stderr;
 mod views;
 mod words;
 
-pub(crate) use frame::page_of_folder;
 pub use one_file::OneFile;
-pub(crate) use page_folder::PageFolder;
 pub use play::{Command, Table};
 pub use play_routes::serve_table;
 pub use routes::{Watch, WatchError};

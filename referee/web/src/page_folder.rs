@@ -36,7 +36,7 @@ impl PageFolder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn begin(folder: &Path, log: &Path) -> io::Result<Self> {
+    pub(crate) fn begin(folder: &Path, log: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder.join(DATA))?;
         for (name, text) in files_of_folder() {
             fs::write(folder.join(name), text)?;
@@ -59,7 +59,7 @@ impl PageFolder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn add(&mut self, mut record: Record) -> io::Result<Option<String>> {
+    pub(crate) fn add(&mut self, mut record: Record) -> io::Result<Option<String>> {
         let id = record.match_id.clone();
         let row = match_list::row(&self.site, 0, record.to_line().as_bytes());
         analyses::add(&self.site, 0, &mut record);
@@ -76,7 +76,7 @@ impl PageFolder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn answer(&mut self, path: &str, what: &impl Serialize) -> io::Result<()> {
+    pub(crate) fn answer(&mut self, path: &str, what: &impl Serialize) -> io::Result<()> {
         let file = format!("{DATA}/{}.js", self.files.len() + 1);
         let (key, what) = (serde_json::to_string(path)?, serde_json::to_string(what)?);
         fs::write(
@@ -91,7 +91,7 @@ impl PageFolder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn end(mut self) -> io::Result<()> {
+    pub(crate) fn end(mut self) -> io::Result<()> {
         let rows = std::mem::take(&mut self.rows);
         self.answer(
             "/api/matches",

@@ -9,6 +9,7 @@
 use peak_alloc::PeakAlloc;
 
 pub mod mutate;
+mod probe;
 pub mod run;
 pub mod sets;
 pub mod targets;

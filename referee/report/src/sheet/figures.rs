@@ -7,7 +7,7 @@ use crate::points;
 use ratings::report::{Estimate, Figure, Totals};
 
 /// A whole number of Elo, without a negative zero.
-pub fn elo(value: f64) -> String {
+pub(crate) fn elo(value: f64) -> String {
     format!("{}", value.round() + 0.0)
 }
 
@@ -78,7 +78,7 @@ fn joined([figure, half]: [String; 2]) -> String {
 }
 
 /// Half an interval, if it has both ends.
-pub fn half(rating: Option<&Estimate>) -> String {
+pub(crate) fn half(rating: Option<&Estimate>) -> String {
     match rating.map(Estimate::figure) {
         Some(Figure::Known { half, .. }) => elo(half),
         _ => "·".to_owned(),

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use games::Rng;
-use referee::fuzzing::{ggp_player_answers, web_answers};
 use tempfile::TempDir;
+
+use crate::probe::{ggp_player_answers, web_answers};
 
 const SEEDS: [&str; 8] = [
     "GET / HTTP/1.1\r\nHost: localhost:8642\r\n\r\n",

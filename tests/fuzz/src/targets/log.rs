@@ -7,8 +7,11 @@ use games::{Catalog, Limits, Rng};
 use protocol::Record;
 use ratings::report::Resampling;
 use ratings::{MatchStore, MatchSummary, Request, Standings};
-use referee::fuzzing::{By, Sheet, SheetFormat, plot, standings_table, summary, transcript};
 use referee::log::{LogFile, Versions, verify};
+use report::sheet::{By, Sheet, SheetFormat, plot};
+use report::summary;
+use report::tables::report as standings_table;
+use report::transcript::text as transcript;
 use serde_json::{Value, json};
 
 use crate::sets;

@@ -2,8 +2,8 @@
 
 use games::Rng;
 use games::session::{as_strs, random_step};
+use model::Model;
 use protocol::Answer;
-use referee::fuzzing::Model;
 use serde_json::{Value, json};
 
 use super::states;

@@ -37,7 +37,7 @@ const FORMULAS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// A text of the log as a cell that no spreadsheet calculates. What steers terminals is escaped, so
 /// it cannot begin with a tab or a line end, which some programs skip.
-pub fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     let text = clean(text);
     if text.trim_start().starts_with(FORMULAS) {
         format!("'{text}")

@@ -10,7 +10,7 @@ mod text;
 
 use super::statistics::{Sheet, SheetFormat};
 
-pub use csv::text as csv_text;
+pub(crate) use csv::text as csv_text;
 pub use html::{all_parts, body as html, page};
 pub use markdown::parts as markdown;
 pub use plot::plot;

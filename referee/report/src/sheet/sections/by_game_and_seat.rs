@@ -70,7 +70,7 @@ fn mean_score(results: &Totals) -> String {
 }
 
 /// The sum over seats.
-pub fn total(seats: &[Totals]) -> Totals {
+pub(crate) fn total(seats: &[Totals]) -> Totals {
     let mut sum = Totals::default();
     for seat in seats {
         sum.join(seat);
@@ -79,7 +79,7 @@ pub fn total(seats: &[Totals]) -> Totals {
 }
 
 /// The bots of each game, rated by its matches alone, the best first.
-pub fn rated(sheet: &Sheet) -> impl Iterator<Item = (&GameReport, Vec<usize>)> {
+pub(crate) fn rated(sheet: &Sheet) -> impl Iterator<Item = (&GameReport, Vec<usize>)> {
     let games = sheet.report.games.iter().zip(&sheet.games);
     games.map(|(game, ratings)| {
         let rating = |bot: usize| ratings.bots[bot].map_or(f64::NEG_INFINITY, |rating| rating.elo);

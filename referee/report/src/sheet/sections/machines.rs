@@ -166,7 +166,7 @@ fn bots(report: &Report) -> Grid {
 }
 
 /// What is left of all results without those of a machine.
-pub fn elsewhere(all: &Totals, there: &Totals) -> Totals {
+pub(crate) fn elsewhere(all: &Totals, there: &Totals) -> Totals {
     Totals {
         matches: all.matches - there.matches,
         points: all.points - there.points,

@@ -131,7 +131,7 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
 }
 
 /// What each bot scored against each other one, in all games.
-pub struct Scored(HashMap<[usize; 2], (f64, u64)>);
+pub(crate) struct Scored(HashMap<[usize; 2], (f64, u64)>);
 
 impl Scored {
     /// The sums over all meetings.
@@ -152,7 +152,7 @@ impl Scored {
     }
 
     /// `3½/4`: points of matches.
-    pub fn cell(&self, row: usize, column: usize) -> String {
+    pub(crate) fn cell(&self, row: usize, column: usize) -> String {
         match self.0.get(&[row, column]) {
             None | Some((_, 0)) => "·".to_owned(),
             Some((scored, matches)) => format!("{}/{matches}", points(*scored)),

@@ -57,7 +57,7 @@ fn operations() -> &'static Operations {
 /// What is read of every request: its id, exactly as it was written, and which fields it has.
 #[derive(Default)]
 pub(crate) struct Envelope<'a> {
-    pub(crate) id: Option<&'a RawValue>,
+    pub id: Option<&'a RawValue>,
     /// All but `id`.
     fields: SmallVec<[Cow<'a, str>; 8]>,
 }

@@ -8,15 +8,15 @@ use tokio::sync::oneshot;
 
 /// A bot that is offered to game managers.
 #[derive(Debug)]
-pub(crate) struct Offer {
+pub struct Offer {
     /// What it is called in answers to `INFO`: one word.
-    pub(crate) name: String,
+    pub name: String,
     /// How it is started. Its time control is made from the clocks of each match.
-    pub(crate) spec: BotSpec,
+    pub spec: BotSpec,
     /// How much of each clock is left for the way to the game manager and back.
-    pub(crate) reserve: Duration,
+    pub reserve: Duration,
     /// Names under which game managers may ask, besides those that mean this machine.
-    pub(crate) allowed_hosts: Vec<String>,
+    pub allowed_hosts: Vec<String>,
 }
 
 /// A request with the place for its answer; if that is dropped, there is none.

@@ -1,5 +1,7 @@
 //! The forward model: games behind a line-based service, for bots that do not know the rules.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 mod answer;
 mod fields;
 mod hello;
@@ -14,13 +16,13 @@ use protocol::{ModelError, ModelErrorCode as Code, Op, plain_request};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub(crate) use answer::MAX_DEPTH;
+pub use answer::MAX_DEPTH;
 use answer::{Done, error, text};
 use fields::Envelope;
 use open::{Extent, NewRequest, Open};
 
 /// No request may be longer, in bytes.
-pub(crate) const MAX_REQUEST: usize = 16 << 20;
+pub const MAX_REQUEST: usize = 16 << 20;
 
 /// No request that goes through many positions may take longer.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -34,7 +36,7 @@ pub struct Model {
 
 impl Model {
     /// A service for these games.
-    pub(crate) fn of(catalog: Arc<Catalog>) -> Self {
+    pub fn of(catalog: Arc<Catalog>) -> Self {
         Model {
             catalog,
             game: None,

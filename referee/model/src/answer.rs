@@ -4,7 +4,7 @@ use protocol::{ModelError, ModelErrorCode as Code};
 use serde::Serialize;
 
 /// No perft goes deeper: it would not end.
-pub(crate) const MAX_DEPTH: u32 = 1000;
+pub const MAX_DEPTH: u32 = 1000;
 
 /// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
 pub(super) type Done = Result<String, ModelError>;

@@ -1,6 +1,8 @@
 //! A bot of ours as a player for other people's game managers: requests over HTTP, one match at a
 //! time.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 mod attendant;
 mod bot;
 mod game;
@@ -22,13 +24,13 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use guard::HostGuard;
 use offer::Asked;
-pub(crate) use offer::Offer;
+pub use offer::Offer;
 use play::ggp::message::Request;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// The port that players listen at by custom.
-pub(crate) const PORT: u16 = 9147;
+pub const PORT: u16 = 9147;
 /// The longest request that is read, in bytes.
 const MAX_REQUEST: usize = 16 << 20;
 /// How many requests wait at most; game managers send one after another.
@@ -47,7 +49,7 @@ struct Shared {
 ///
 /// # Errors
 /// If the socket cannot be used any more.
-pub(crate) async fn serve(
+pub async fn serve(
     listener: TcpListener,
     offer: Offer,
     log: fn(&str),
@@ -88,7 +90,7 @@ fn router(shared: Arc<Shared>, guard: HostGuard) -> Router {
 }
 
 /// What is answered to these bytes of a connection to a player that is busy with another match.
-pub(crate) async fn answers_to(sent: &[u8]) -> Vec<u8> {
+pub async fn answers_to(sent: &[u8]) -> Vec<u8> {
     let (asked, mut inbox) = mpsc::channel::<Asked>(MAX_WAITING);
     let shared = Arc::new(Shared {
         name: "bot".to_owned(),

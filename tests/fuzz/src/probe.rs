@@ -4,23 +4,15 @@ use std::path::Path;
 
 use web::Watch;
 
-use crate::ggp::server;
-
 /// What `referee watch` of a folder answers to the bytes of a connection.
-///
-/// # Panics
-/// If the system has no runtime for it.
-pub fn web_answers(folder: &Path, sent: &[u8]) -> Vec<u8> {
+pub(crate) fn web_answers(folder: &Path, sent: &[u8]) -> Vec<u8> {
     let watch = Watch::new(&[folder.to_owned()], None);
     runtime().block_on(watch.answers_to(sent))
 }
 
 /// What `referee ggp-player`, busy with a match, answers to the bytes of a connection.
-///
-/// # Panics
-/// If the system has no runtime for it.
-pub fn ggp_player_answers(sent: &[u8]) -> Vec<u8> {
-    runtime().block_on(server::answers_to(sent))
+pub(crate) fn ggp_player_answers(sent: &[u8]) -> Vec<u8> {
+    runtime().block_on(ggp_player::answers_to(sent))
 }
 
 fn runtime() -> tokio::runtime::Runtime {

@@ -1,3 +1,0 @@
-//! A bot of ours as a player for other people's game managers.
-
-pub(crate) mod server;
