@@ -47,10 +47,7 @@ fn to_ask<'a>(
 ///
 /// # Errors
 /// If nothing can be started on this machine, or the bots cannot meet in the games that they play.
-pub async fn ask(
-    mut config: Config,
-    among: Option<&[String]>,
-) -> Result<Config, AdmissionError> {
+pub async fn ask(mut config: Config, among: Option<&[String]>) -> Result<Config, AdmissionError> {
     let at_a_time = available_parallelism().map_or(1, |cores| cores.get());
     let asked: Vec<_> = to_ask(&config, among).cloned().collect();
     let answers = asked.iter().map(|spec| games_of(&config, spec));

@@ -31,9 +31,7 @@ use tokio::time::sleep;
 use builds::{LOCK_PATROL, SETUP, Wrong};
 pub use config::LeftOut;
 
-pub use answers::{
-    are_wanted as are_answers_wanted, ask, note as note_answers, noted as answers,
-};
+pub use answers::{are_wanted as are_answers_wanted, ask, note as note_answers, noted as answers};
 pub use builds::{BUILD_LOG, built_for};
 
 /// What the folder of a tournament says about bots that were left out.
