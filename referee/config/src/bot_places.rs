@@ -11,9 +11,7 @@ pub enum BotPlaces {
     #[default]
     Configured,
     /// In folders that were unpacked from bundles; those that no bundle is needed for are where the
-    /// configuration says. Bots that are not set up yet have to be, with [`Tournament::set_up`].
-    ///
-    /// [`Tournament::set_up`]: crate::Tournament::set_up
+    /// configuration says. Bots that are not set up yet have to be, with `Tournament::set_up`.
     Bundles(Arc<Bundles>),
     /// As a stranger has announced them: in bundles, if there are some, and no variables of this process's
     /// environment are put into their texts.
