@@ -95,10 +95,45 @@ fn moves_are_opaque_outside_games() {
     }
 }
 
-/// The files and folders that CONTRIBUTING.md names are there.
+/// A room imports only rooms that come before it in ARCHITECTURE.md's picture, which has the lowest line last.
+#[test]
+fn the_picture_of_the_rooms_is_true() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the guide");
+    let picture = text.lines().filter(|line| line.starts_with("    "));
+    let picture = picture.take_while(|line| !line.starts_with("    protocol"));
+    let mut lines: Vec<&str> = picture.collect();
+    lines.reverse();
+    let words = lines.iter().flat_map(|line| line[4..].split("  ").skip(1));
+    let words = words.map(|word| word.split('(').next().unwrap_or_default().trim());
+    let rooms: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    assert!(rooms.len() > 20, "{rooms:?}");
+    let manifest = |room: &str| {
+        let places = [room.to_owned(), format!("referee/{room}")];
+        let manifests = places.map(|place| root().join(place).join("Cargo.toml"));
+        let path = manifests.into_iter().find(|path| path.is_file());
+        let text = fs::read_to_string(path.unwrap_or_else(|| panic!("no room {room}")));
+        text.expect("a manifest")
+            .parse::<toml::Table>()
+            .expect("TOML")
+    };
+    for (at, room) in rooms.iter().enumerate() {
+        let manifest = manifest(room);
+        let imported = manifest.get("dependencies").and_then(toml::Value::as_table);
+        for name in imported.into_iter().flat_map(toml::Table::keys) {
+            let is_it = |other: &&str| other.rsplit('/').next() == Some(name.as_str());
+            if let Some(place) = rooms.iter().position(|other| is_it(&other)) {
+                assert!(place < at, "{room} imports {name}");
+            }
+        }
+    }
+}
+
+/// The files and folders that the guides name are there.
 #[test]
 fn the_places_of_the_guide_exist() {
-    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("the guide");
+    let guides = ["ARCHITECTURE.md", "CONTRIBUTING.md", "tests/CAMPAIGNS.md"];
+    let text = guides.map(|guide| fs::read_to_string(root().join(guide)).expect("the guide"));
+    let text = text.join("\n");
     let quoted = text.split('`').skip(1).step_by(2);
     let tops = [
         "referee/",
@@ -115,6 +150,6 @@ fn the_places_of_the_guide_exist() {
     let paths: Vec<&str> = quoted.filter(is_path).collect();
     assert!(paths.len() > 20, "{paths:?}");
     for path in paths {
-        assert!(root().join(path).exists(), "CONTRIBUTING.md names `{path}`");
+        assert!(root().join(path).exists(), "a guide names `{path}`");
     }
 }

@@ -152,16 +152,17 @@ impl Tournament {
     /// # Errors
     /// If the machine cannot run it, too few bots are left, there is a tournament in the folder
     /// already, or the folder cannot be written. Nothing was written then but what builds wrote.
-    pub fn create(config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
+    pub fn create(mut config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
         if admission::is_wanted(&config, None) || admission::are_answers_wanted(&config, None) {
             runtime()?.block_on(Self::create_reporting(config, folder, |_| {}))
         } else {
             let left_out = config.left_out.clone();
-            Self::begin(config, left_out, folder)
+            let prepared = prepare(&mut config)?;
+            Self::begin(config, left_out, prepared, folder)
         }
     }
 
-    /// The same as [`Tournament::create`] for whoever wants to see how it goes, or may lose patience:
+    /// The same as [`Tournament::create`] for a caller that shows how it goes, or may give up:
     /// `report` gets a line for each build and for each bot that is left out. If the future is
     /// dropped, nothing was written but what builds wrote.
     ///
@@ -177,17 +178,20 @@ impl Tournament {
             folder::must_be_free(folder)?;
             folder::must_be_idle(folder)?;
         }
-        let (config, left_out) = admission::admit(config, None, report).await?;
+        let (mut config, left_out) = admission::admit(config, None, report).await?;
+        // Before anybody is asked: that may take long, and uses what the machine has.
+        let prepared = prepare(&mut config)?;
         let config = admission::ask(config, None).await?;
-        Self::begin(config, left_out, folder)
+        Self::begin(config, left_out, prepared, folder)
     }
 
     fn begin(
-        mut config: Config,
+        config: Config,
         left_out: Vec<LeftOut>,
+        (mut warnings, time_scale): Prepared,
         folder: Option<&Path>,
     ) -> Result<Self, TournamentError> {
-        let (mut warnings, time_scale) = prepare(&mut config)?;
+        warnings.extend(config.warnings());
         warnings.extend(Builds::read(&config.bots).identical());
         if config.lacks_shared_secret() {
             return Err(TournamentError::NoSharedSecret);
@@ -259,6 +263,7 @@ impl Tournament {
         mut take: impl FnMut(&Record),
     ) -> Result<Self, TournamentError> {
         let (mut warnings, time_scale) = prepare(&mut config)?;
+        warnings.extend(config.warnings());
         let path = folder_of(&config, folder)?;
         let mut played = PlayedBuilds::default();
         let mut by_other_rules = 0;
@@ -500,14 +505,15 @@ pub(super) fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBu
     })
 }
 
-/// Finds out what this machine can do, before anything is written: gives warnings, and how time limits
-/// were scaled.
-fn prepare(config: &mut Config) -> Result<(Vec<String>, Option<AppliedScale>), TournamentError> {
+/// Warnings, and how time limits were scaled.
+type Prepared = (Vec<String>, Option<AppliedScale>);
+
+/// Finds out what this machine can do, before anything is written.
+fn prepare(config: &mut Config) -> Result<Prepared, TournamentError> {
     let lowered = capacity::fit(config)?;
     BotFactory::new(&config.bots, &[], None)?;
     let warning = |what| format!("{what}, so that is what is done");
     let mut warnings: Vec<String> = lowered.map(warning).into_iter().collect();
-    warnings.extend(config.warnings());
     warnings.extend(who_has_deals_alone(config));
     let scale = config.scale_here().map(|scale| scaled(config, scale));
     Ok((warnings, scale.transpose()?))

@@ -84,7 +84,7 @@ fn configuration(entrants: &[Entrant], mark: &str, seed: usize) -> String {
         let Entrant { name, modes, more } = entrant;
         let how: Vec<&str> = modes.iter().map(|mode| mode.how).collect();
         text.push_str(&format!(
-            "[[bots]]\nname = \"{name}\"\ncommand = ['{}', '{}']\nenv = {{ {MARK} = '{mark}' }}\n{more}\n\
+            "[[bots]]\nname = \"{name}\"\ncommand = ['{}', '{}']\ngames = [\"amazons\"]\nenv = {{ {MARK} = '{mark}' }}\n{more}\n\
              [[bots]]\nname = \"honest {number}\"\ncommand = \"referee bot random --seed {number}\"\n\
              env = {{ {MARK} = '{mark}' }}\nrestart = \"on-fault\"\n",
             hostile().display(),

@@ -70,6 +70,8 @@ fn assert_played(ran: &Ran) {
 #[test]
 fn pairings_that_a_bot_does_not_play_by_its_hello_are_not_scheduled() {
     let arena = arena(GAMES, "");
+    let giant = "x".repeat(500_000) + &" y".repeat(10_000);
+    arena.write("c.games", &format!("run {giant} amazons"));
     let ran = arena.play();
     assert_played(&ran);
     assert!(
@@ -83,8 +85,9 @@ fn pairings_that_a_bot_does_not_play_by_its_hello_are_not_scheduled() {
     assert_eq!(games_of(&arena, "a").len(), 2);
     verified(arena.path("out"));
     let record = fs::read_to_string(arena.path("out/bot-games.toml")).unwrap();
+    assert!(record.len() < 2000, "what a bot says is bounded: {record}");
     assert!(
-        record.contains("[games]\nc = [\"run\", \"amazons\"]"),
+        record.contains("[games]\nc = [\"run\", \"amazons\", \"y\"]"),
         "{record}"
     );
 

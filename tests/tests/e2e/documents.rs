@@ -269,7 +269,12 @@ fn what_cargo_is_to_run_exists() {
         };
         crates.iter().find(is_it).cloned()
     };
-    for document in ["README.md", "CONTRIBUTING.md", "protocol/PROTOCOL.md"] {
+    for document in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "tests/CAMPAIGNS.md",
+        "protocol/PROTOCOL.md",
+    ] {
         for command in commands(document) {
             let words: Vec<&str> = command.split_whitespace().collect();
             let after = |flag: &str| {

@@ -48,8 +48,8 @@ mod stages {
         is_never_ready: "no-ready", SHORT, "startup", START, "did not say `ready` within 1500 ms";
         speaks_another_protocol: "wrong-protocol", "", "protocol", START, "speaks protocol 99";
         says_hello_twice: "hello-twice", "", "protocol", START, "answered `start` with `hello`";
-        plays_another_game: "only-siam", "", "startup", START, "but not amazons";
-        plays_a_giant_game: "giant-games", "", "startup", START, "but not amazons";
+        plays_another_game: "only-siam", "games = [\"amazons\"]", "startup", START, "but not amazons";
+        plays_a_giant_game: "giant-games", "games = [\"amazons\"]", "startup", START, "but not amazons";
         exits_in_a_turn: "crash", "", "crash", SECOND_TURN, "exited with code 5";
         exits_by_a_signal: "signal", "", "crash", SECOND_TURN, "SIGABRT";
         exits_after_a_turn: "exit-after-turn", "", "crash", THIRD_TURN, "exited with code 6";

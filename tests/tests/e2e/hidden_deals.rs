@@ -589,7 +589,7 @@ fn a_player_that_stays_has_no_two_matches_with_one_deal() {
 #[test]
 fn players_over_http_may_have_shared_deals_in_older_logs() {
     let arena = kuhn(
-        &format!("secret = \"{ONE}\"\nrounds = 4\n"),
+        &format!("secret = \"{ONE}\"\nrounds = 4\nconcurrency = 1\n"),
         &[RANDOM, OTHER],
     );
     good(play(&arena, &["--out", "out"]));

@@ -86,5 +86,12 @@ fn config_of(games: &str, bots: &[(&str, &str)]) -> String {
     text
 }
 
+/// A bot that does not start before the file `go` is there; so its games must be known.
+const GATED: (&str, &str) = (
+    "gated",
+    r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]
+       games = ["amazons"]"#,
+);
+
 const RANDOM: (&str, &str) = ("random", r#"["referee", "bot", "random"]"#);
 const GREEDY: (&str, &str) = ("greedy", r#"["referee", "bot", "greedy"]"#);

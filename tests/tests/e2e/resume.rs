@@ -13,13 +13,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use tests::{Arena, Ran, referee, run, timeless, unchained, verified, wait_until};
 
-use crate::{GREEDY, HOSTILE, RANDOM, config};
-
-/// A bot that does not start before the file `go` is there.
-const GATED: (&str, &str) = (
-    "gated",
-    r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]"#,
-);
+use crate::{GATED, GREEDY, HOSTILE, RANDOM, config};
 
 /// Six matches; the first two are played at once, the others when `go` is there.
 fn gated() -> Arena {

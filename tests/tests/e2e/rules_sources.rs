@@ -9,10 +9,11 @@ use tests::{Arena, program, referee, root, run, timeless, verified, wait_until};
 
 use crate::{GREEDY, RANDOM, config_of};
 
-/// A bot that does not start before the file `go` is there.
+/// A bot that does not start before the file `go` is there; so its games must be known.
 const GATED: (&str, &str) = (
     "gated",
-    r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]"#,
+    r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]
+       games = ["paper-penguins", "pig", "nim"]"#,
 );
 
 /// A game that is built in, one in Python and one in Rust, each of them this many rounds.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tests::{Arena, Ran, referee, run, wait_until};
 
-use crate::{GREEDY, RANDOM, config};
+use crate::{GATED, GREEDY, RANDOM, config};
 
 /// Sixteen matches, played to the end.
 fn played() -> (Arena, Ran) {
@@ -346,11 +346,7 @@ fn the_load_of_the_machine_and_the_use_of_limits_are_told() {
 
 #[test]
 fn standings_work_while_the_tournament_runs() {
-    let gated = (
-        "gated",
-        r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]"#,
-    );
-    let bots = config(&[RANDOM, GREEDY, gated]).replace("startup = \"20s\"", "startup = \"2m\"");
+    let bots = config(&[RANDOM, GREEDY, GATED]).replace("startup = \"20s\"", "startup = \"2m\"");
     let arena = Arena::new(&format!("concurrency = 1\n{bots}"));
     let mut child = arena
         .silent()

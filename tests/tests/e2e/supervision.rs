@@ -221,7 +221,7 @@ fn hundreds_of_matches_leave_no_zombie_and_no_open_file() {
     );
 }
 
-/// The campaign in small: its commands in `CONTRIBUTING.md` play thousands of matches.
+/// The campaign in small: its commands in `tests/CAMPAIGNS.md` play thousands of matches.
 #[test]
 fn half_of_the_entrants_are_hostile() {
     let findings = tests::campaign::hostile::run(60, 1);

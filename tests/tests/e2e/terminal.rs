@@ -6,7 +6,7 @@ use serde_json::json;
 use tests::screen::{Screen, Terminal};
 use tests::{Arena, referee, run};
 
-use crate::{GREEDY, RANDOM, config};
+use crate::{GATED, GREEDY, RANDOM, config};
 
 const WIDTHS: [usize; 3] = [60, 80, 200];
 
@@ -163,12 +163,7 @@ fn a_tournament_fits_and_leaves_no_bar() {
 
 #[test]
 fn ctrl_c_reaches_no_bot() {
-    let gated =
-        r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]"#;
-    let arena = Arena::new(&format!(
-        "concurrency = 1\n{}",
-        config(&[("gated", gated), RANDOM])
-    ));
+    let arena = Arena::new(&format!("concurrency = 1\n{}", config(&[GATED, RANDOM])));
     let Some(mut terminal) = tournament(&arena, 80) else {
         return;
     };

@@ -7,14 +7,20 @@ use std::thread::available_parallelism;
 
 use config::Config;
 use futures_util::stream::{self, StreamExt as _};
+use itertools::Itertools as _;
 use log::WriteError;
 use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec};
 
-use super::{AdmissionError, builds, read_note, write_note};
+use super::builds;
+use super::error::AdmissionError;
+use super::notes::{read_note, write_note};
 
 /// What the folder of a tournament says about the games of bots.
 pub(super) const ANSWERS: &str = "bot-games.toml";
+/// Answers are kept to this many ids of this many characters: they come from strangers, and are read again.
+const MOST_GAMES: usize = 16;
+const LONGEST_ID: usize = 40;
 /// The comment above it.
 const COMMENT: &str = "# The games of bots whose configuration does not name them, as their `hello` did before the first match.\n";
 
@@ -74,7 +80,17 @@ async fn games_of(
     let hidden = builds::others(config, spec);
     let factory = BotFactory::new(std::slice::from_ref(spec), &hidden, None)?;
     let hello = factory.hello_of(spec).await;
-    Ok(hello.and_then(|hello| hello.games))
+    let games = hello.and_then(|hello| hello.games);
+    // First those that there are, so that others cannot crowd them out.
+    let known = |id: &String| config.rules.catalog.find(id).is_ok();
+    Ok(games.map(|games| {
+        let (known, others): (Vec<_>, Vec<_>) = games.into_iter().unique().partition(known);
+        let others = others
+            .into_iter()
+            .filter(|id| id.len() <= LONGEST_ID)
+            .take(MOST_GAMES);
+        known.into_iter().chain(others).collect()
+    }))
 }
 
 /// Notes the answers in the folder of the tournament.

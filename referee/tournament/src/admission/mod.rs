@@ -4,28 +4,24 @@
 mod answers;
 mod builds;
 mod census;
+mod error;
+mod notes;
 mod quota;
 
 use std::fs::{File, TryLockError};
-use std::io::{
-    self,
-    ErrorKind::{NotADirectory, NotFound},
-};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bundle::{BundleError, Digest, Unpacked};
+use bundle::{BundleError, Unpacked};
 use check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
-use config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
+use config::{BuildPlan, Config, OnBroken, command_check};
 use files::output;
 use files::{self, MOST_TEXT};
 use log::WriteError;
 use protocol::faults;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec, FactoryError};
-use thiserror::Error;
 use tokio::time::sleep;
 
 use builds::{LOCK_PATROL, SETUP, Wrong};
@@ -33,6 +29,8 @@ pub use config::LeftOut;
 
 pub use answers::{are_wanted as are_answers_wanted, ask, note as note_answers, noted as answers};
 pub use builds::{BUILD_LOG, built_for};
+pub use error::AdmissionError;
+use notes::{read_note, write_note};
 
 /// What the folder of a tournament says about bots that were left out.
 const LEFT_OUT: &str = "left-out.toml";
@@ -45,49 +43,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Serialize, Deserialize)]
 struct LeftOutFile {
     left_out: Vec<LeftOut>,
-}
-
-/// Why a tournament does not begin.
-#[derive(Debug, Error)]
-pub enum AdmissionError {
-    /// Bots are broken, and `on_broken = "stop"`.
-    #[error("{}", .0.iter().map(LeftOut::in_words).collect::<Vec<_>>().join("; "))]
-    Broken(Vec<LeftOut>),
-    /// The bots that are left cannot play.
-    #[error("without the bots that are left out ({bots}): {error}")]
-    TooFew {
-        /// Those that are left out.
-        bots: String,
-        /// What is wrong then.
-        error: ConfigError,
-    },
-    /// What says who was left out cannot be used.
-    #[error("`{}`: {why}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The bots cannot meet in the games that they play.
-    #[error("{0}")]
-    Games(String),
-    /// Bots cannot be started on this machine.
-    #[error(transparent)]
-    Factory(#[from] FactoryError),
-    /// A bot from a bundle cannot be set up. That is this machine's fault: elsewhere it may work.
-    #[error("bot `{bot}`: the bundle {bundle:.12} cannot be used on this machine: {why}")]
-    SetUp {
-        /// The bot.
-        bot: String,
-        /// The bundle's hash.
-        bundle: Digest,
-        /// Why not.
-        why: String,
-    },
-    /// What says that a bundle was set up cannot be used.
-    #[error(transparent)]
-    Bundle(#[from] BundleError),
 }
 
 /// Whether there is anything to build or to check before bots may play: all, or those of these names.
@@ -237,39 +192,6 @@ pub fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError> {
         left_out: left_out.to_vec(),
     };
     write_note(folder, LEFT_OUT, left_out.is_empty(), "", &file)
-}
-
-/// Writes a note of this name below a comment, in place of the one before; one that `is_empty` only if there
-/// was one before.
-fn write_note(
-    folder: &Path,
-    name: &str,
-    is_empty: bool,
-    comment: &str,
-    note: &impl Serialize,
-) -> Result<(), WriteError> {
-    let path = folder.join(name);
-    if is_empty && path.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    let text = toml::to_string(note).map_err(io::Error::other);
-    let written = text.and_then(|text| output::keep(&path, &format!("{comment}{text}")));
-    written.map_err(|error| WriteError::io(&path, error))
-}
-
-/// Reads a note of this name; `None` if there is none.
-fn read_note<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, AdmissionError> {
-    let path = folder.join(name);
-    let unreadable = |why: String| AdmissionError::Unreadable {
-        path: path.clone(),
-        why,
-    };
-    let text = match files::read(&path, MOST_TEXT) {
-        Ok(text) => text,
-        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(None),
-        Err(error) => return Err(unreadable(error.to_string())),
-    };
-    toml::from_str(&text).map_err(|error| unreadable(error.message().to_owned()))
 }
 
 /// The notes in a folder about who plays what, as names of files and texts.

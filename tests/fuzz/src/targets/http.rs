@@ -65,10 +65,9 @@ fn is_good(answers: &[u8]) -> bool {
 /// The headers of the first request, as far as they are plain.
 fn head(input: &[u8]) -> Vec<(String, String)> {
     let text = String::from_utf8_lossy(input);
-    let lines = text
-        .split("\r\n")
-        .skip(1)
-        .take_while(|line| !line.is_empty());
+    // A line may end without a carriage return.
+    let lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
+    let lines = lines.skip(1).take_while(|line| !line.is_empty());
     let headers = lines.filter_map(|line| line.split_once(':'));
     let headers = headers.filter(|(name, _)| {
         name.bytes()
