@@ -121,7 +121,7 @@ fn the_picture_of_the_rooms_is_true() {
         let imported = manifest.get("dependencies").and_then(toml::Value::as_table);
         for name in imported.into_iter().flat_map(toml::Table::keys) {
             let is_it = |other: &&str| other.rsplit('/').next() == Some(name.as_str());
-            if let Some(place) = rooms.iter().position(|other| is_it(&other)) {
+            if let Some(place) = rooms.iter().position(is_it) {
                 assert!(place < at, "{room} imports {name}");
             }
         }
