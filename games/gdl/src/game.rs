@@ -13,13 +13,16 @@ use crate::engine::Engine;
 use crate::error::SheetError;
 use crate::ground::{Ground, Ungroundable};
 use crate::interpreter::Interpreter;
-use crate::limits::GroundLimits;
+use crate::limits::{GroundLimits, within};
 use crate::network::{Network, Sizes, Unmade};
 use crate::play::Play;
 use crate::read::Sheet;
 use crate::rules::GdlRules;
 use crate::shared::SharedRules;
 use crate::view::Grid;
+
+/// The longest search for the examples of moves: forced steps may lead to the first choice, or nowhere.
+const EXAMPLES_TIME: Duration = Duration::from_secs(2);
 
 /// A game whose rules are a sheet.
 #[derive(Clone)]
@@ -187,7 +190,12 @@ impl About<'_> {
             hidden: self.hidden,
             chance: play.random.is_some(),
             options: Vec::new(),
-            notation: notation(play),
+            notation: {
+                let time = self
+                    .time
+                    .map_or(EXAMPLES_TIME, |time| time.min(EXAMPLES_TIME));
+                within(Some(time)).run(|| notation(play))
+            },
             limits: Limits::NONE,
         }
     }
@@ -214,7 +222,7 @@ fn counted(roles: usize) -> String {
     }
 }
 
-/// Examples of moves: the first legal one of each seat at the start.
+/// Examples of moves: the first legal one of each seat at the start; none if there is no time for it.
 fn notation<E: Engine>(play: &Play<E>) -> Vec<(String, String)> {
     let Ok(mut position) = play.engine.start() else {
         return Vec::new();

@@ -198,3 +198,30 @@ fn a_sheet_that_is_large_and_slow_to_split_is_refused() {
         "{error}"
     );
 }
+
+/// Each step takes some milliseconds, and nobody ever has a choice.
+#[test]
+fn forced_steps_without_end_are_not_followed_for_long() {
+    let forced =
+        "(role me) (legal me a) (goal me 50) (<= terminal (true done)) (<= (next done) (does me b))
+        (<= (next (f ?a)) (c ?a) (c ?b) (c ?d) (c ?e) (distinct ?a ?b))";
+    let all = "?a ?b ?d ?e ?f ?g ?h ?i";
+    let text = format!(
+        "{forced} {}",
+        constants(12) + &format!("(<= (h {all}) {})", body(all))
+    );
+    let began = Instant::now();
+    // Each single step is allowed much more than it needs.
+    let limits = GroundLimits {
+        question_time: Some(MUCH),
+        ..TIME_ALONE
+    };
+    let game = game(&text, &limits);
+    assert!(game.report.network.is_err(), "it is interpreted");
+    assert!(began.elapsed() < MUCH, "{:?}", began.elapsed());
+}
+
+fn body(variables: &str) -> String {
+    let all = variables.split(' ').map(|name| format!("(c {name})"));
+    all.collect::<Vec<_>>().join(" ")
+}
