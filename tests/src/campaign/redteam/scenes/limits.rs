@@ -14,7 +14,8 @@ pub(super) const SCENES: &[Scene] = &[Scene {
     by: "a bot that multiplies, allocates and leaves processes behind",
     cannot: "harm the tournament or its opponent, or outlive its match",
     tiers: Tiers::Each,
-    promised: |tier, user| tier >= Tier::Restricted || tier == Tier::Limits && user == User::Root,
+    // Where the number of processes is: elsewhere a fork bomb may leave none for the referee.
+    promised: |tier, user| tier == Tier::Strict || tier >= Tier::Limits && user == User::Root,
     play: in_depth,
 }];
 
