@@ -10,12 +10,13 @@ use bundle::Unpacked;
 use files::{self, MOST_TEXT};
 use protocol::TimeControl;
 use rules::RulesSet;
+use schedule::FormatName;
 
 use super::bot_places::BotPlaces;
 use super::build::{BuildPlan, Quota};
 use super::command_check;
 use super::error::{ConfigError, Problem, WrongValue};
-use super::file::{BotCommand, BotTable, ConfigFile};
+use super::file::{BotCommand, BotTable, ConfigFile, GameEntry};
 use super::ggp;
 use super::layers;
 use super::submissions::BOT_FILE;
@@ -272,6 +273,16 @@ impl<'a> Entry<'a> {
         for id in games {
             let known = rules.catalog.find(id);
             known.map_err(|error| self.wrong("games", error.to_string()))?;
+        }
+        let format = self.file.format;
+        let is_fixed = matches!(format, FormatName::RoundRobin | FormatName::Gauntlet);
+        let mut played = self.file.games.iter().map(GameEntry::id);
+        if let Some(id) = played.find(|id| !is_fixed && !games.iter().any(|game| game == id)) {
+            let message = format!(
+                "`{id}` is not among them, and where later pairings depend on results (`format = \"{format}\"`) \
+                 every bot has to play every game: leave out the bot or the game"
+            );
+            return Err(self.wrong("games", message));
         }
         Ok(Some(games.clone()))
     }

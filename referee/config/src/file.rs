@@ -366,6 +366,16 @@ pub enum GameEntry {
     Table(GameTable),
 }
 
+impl GameEntry {
+    /// The id of the game.
+    pub fn id(&self) -> &str {
+        match self {
+            GameEntry::Id(id) => id,
+            GameEntry::Table(table) => &table.id,
+        }
+    }
+}
+
 // Derived for an untagged enum, errors would not say what in the table is wrong.
 impl<'de> Deserialize<'de> for GameEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -213,8 +213,8 @@ fn what_cannot_be_played_is_refused_before_anything_is_written() {
     for (top, of_c, says) in [
         (
             format!("format = \"swiss\"\n{GAMES}"),
-            "",
-            "`c` does not play siam, and where later pairings depend on results (`format = \"swiss\"`) every bot",
+            "games = [\"run\"]",
+            "bot `c`: `games`: `siam` is not among them, and where later pairings depend on results (`format = \"swiss\"`) every bot",
         ),
         (
             GAMES.to_owned(),

@@ -36,7 +36,8 @@ pub fn are_wanted(config: &Config, among: Option<&[String]>) -> bool {
 }
 
 /// The bots whose games are not known. Other machines play parts of a schedule, and must agree on it
-/// without asking.
+/// without asking. Where later pairings depend on results, everybody plays everything: an answer must not
+/// stop a contest.
 fn to_ask<'a>(
     config: &'a Config,
     among: Option<&'a [String]>,
@@ -45,7 +46,7 @@ fn to_ask<'a>(
         let is_meant = among.is_none_or(|names| names.contains(&bot.name));
         is_meant && bot.games.is_none() && bot.ggp.is_none()
     });
-    bots.filter(|_| config.plays_here_alone())
+    bots.filter(|_| config.plays_here_alone() && !config.format.is_of_pairings())
 }
 
 /// The configuration, with the games of bots that do not play all: all bots are asked, or those of these
