@@ -26,7 +26,7 @@ fn state(cells: &Cells) -> Value {
 /// How many moves the giants have; 0 where they are not to move.
 fn moves(rules: &dyn Rules, cells: &Cells) -> u64 {
     match rules.load(&state(cells)) {
-        Ok(session) if session.to_move().alone() == Some(1) => session.perft(1).unwrap(),
+        Ok(session) if session.to_move().alone() == Some(1) => session.perft_nodes(1).unwrap(),
         _ => 0,
     }
 }

@@ -86,7 +86,7 @@ impl Entry {
 ///
 /// ```
 /// let rules = games::find("amazons").unwrap().configure(&serde_json::json!({"size": 6})).unwrap();
-/// assert_eq!(rules.start(0).unwrap().perft(1).unwrap(), 544);
+/// assert_eq!(rules.start(0).unwrap().perft_nodes(1).unwrap(), 544);
 /// ```
 pub fn find(id: &str) -> Option<&'static Entry> {
     GAMES

@@ -32,7 +32,7 @@ fn wrong_counts<'a>(game: &'a str, entry: &'a Value) -> impl Iterator<Item = Str
     let session = load(game, options, &entry["state"]);
     let nodes = entry["nodes"].as_array().expect("a list of counts");
     iter::zip(1.., nodes).filter_map(move |(depth, nodes)| {
-        let found = session.perft(depth).unwrap();
+        let found = session.perft_nodes(depth).unwrap();
         (nodes != found)
             .then(|| format!("{game} {options}, {name}, depth {depth}: {found} nodes, not {nodes}"))
     })
@@ -81,14 +81,14 @@ tables![
 #[test]
 fn amazons_on_10x10_has_the_published_counts() {
     let start = start("amazons", &json!({}));
-    assert_eq!(start.perft(1).unwrap(), 2_176);
-    assert_eq!(start.perft(2).unwrap(), 4_307_152);
+    assert_eq!(start.perft_nodes(1).unwrap(), 2_176);
+    assert_eq!(start.perft_nodes(2).unwrap(), 4_307_152);
 }
 
 #[test]
 fn amazons_on_10x10_three_plies_deep() {
     assert_eq!(
-        start("amazons", &json!({})).perft(3).unwrap(),
+        start("amazons", &json!({})).perft_nodes(3).unwrap(),
         8_350_439_170
     );
 }
@@ -97,7 +97,9 @@ fn amazons_on_10x10_three_plies_deep() {
 #[ignore = "half a minute, if it is optimised: cargo test --profile campaign -p games --test perft -- --ignored"]
 fn amazons_on_6x6_four_plies_deep() {
     assert_eq!(
-        start("amazons", &json!({"size": 6})).perft(4).unwrap(),
+        start("amazons", &json!({"size": 6}))
+            .perft_nodes(4)
+            .unwrap(),
         28_857_914_846
     );
 }

@@ -11,6 +11,7 @@ pub(crate) mod mcts;
 
 use std::time::Instant;
 
+use games::playout::{PlayoutBudget, PlayoutRequest};
 use games::session::{MoveError, Session, as_strs};
 use games::{BrokenRules, Rng, Rules, Seat};
 use serde_json::{Value, json};
@@ -191,8 +192,12 @@ fn playout(
     last_ply: Option<u32>,
     rng: &mut Rng,
 ) -> Result<Vec<f64>, BrokenRules> {
-    match session.playouts_within(1, rng.next_u64(), last_ply, LONGEST_PLAYOUT)? {
-        Some(playouts) => Ok(playouts.outcome),
+    let request = PlayoutRequest {
+        max_plies: last_ply,
+        ..PlayoutRequest::new(1, rng.next_u64())
+    };
+    match session.playouts(&request, PlayoutBudget::Plies(LONGEST_PLAYOUT))? {
+        Some(played) => Ok(played.means.outcome),
         None => outcome(session),
     }
 }

@@ -4,6 +4,8 @@
 
 use std::time::{Duration, Instant};
 
+use games::playout::{PlayoutBudget, PlayoutRequest, PlayoutResults};
+
 fn main() {
     let count = std::env::var("PLAYOUTS").ok();
     let count: Option<u32> = count.map(|count| count.parse().expect("a number of playouts"));
@@ -29,10 +31,12 @@ fn main() {
         };
         let began = Instant::now();
         let go_on = |_| count.is_some() || began.elapsed() < Duration::from_secs(2);
-        match session.playouts_while(count.unwrap_or(u32::MAX), 1, None, &mut { go_on }) {
-            Ok((means, games)) => println!(
+        let request = PlayoutRequest::new(count.unwrap_or(u32::MAX), 1);
+        match session.playouts(&request, PlayoutBudget::While(&mut { go_on })) {
+            Ok(None) => unreachable!("time is the only limit"),
+            Ok(Some(PlayoutResults { means, count, .. })) => println!(
                 "{path}: {:.0} playouts/s, {:.1} plies, {:?}, {:?} {:?}",
-                f64::from(games) / began.elapsed().as_secs_f64(),
+                f64::from(count) / began.elapsed().as_secs_f64(),
                 means.plies,
                 means.outcome,
                 game.report.took,

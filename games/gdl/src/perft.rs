@@ -1,6 +1,7 @@
 //! Counting paths.
 
 use games::BrokenRules;
+use games::perft::PositionsLeft;
 
 use crate::engine::Engine;
 use crate::play::{Play, combinations};
@@ -10,12 +11,12 @@ pub(crate) fn perft<E: Engine>(
     play: &Play<E>,
     (position, counts): (&mut E::Position, &[u32]),
     depth: u32,
-    left: &mut u64,
+    left: &mut PositionsLeft,
 ) -> Result<u64, BrokenRules> {
     if depth == 0 {
         return Ok(1);
     }
-    *left = left.saturating_sub(1);
+    left.take();
     if depth == 1 {
         return Ok(counts.iter().map(|count| u64::from(*count)).product());
     }
@@ -43,7 +44,7 @@ pub(crate) fn perft<E: Engine>(
             Ok(below) => nodes += below,
             Err(broken) => failure = Some(broken),
         }
-        failure.is_none() && *left > 0
+        failure.is_none() && !left.is_exceeded()
     });
     failure.map_or(Ok(nodes), Err)
 }

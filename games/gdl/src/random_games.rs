@@ -1,6 +1,6 @@
 //! Random games, for evaluation.
 
-use games::playout::{RandomGames, Total};
+use games::playout::{PlayoutRequest, RandomGames, Total};
 use games::{BrokenRules, Rng};
 
 use crate::engine::Engine;
@@ -19,11 +19,11 @@ pub(crate) struct SheetGames<'r, E: Engine> {
 }
 
 impl<'r, E: Engine> SheetGames<'r, E> {
-    pub(crate) fn new(rules: &'r SharedRules<E>, seed: u64, max_plies: Option<u32>) -> Self {
+    pub(crate) fn new(rules: &'r SharedRules<E>, request: &PlayoutRequest) -> Self {
         SheetGames {
             rules,
-            rng: Rng::new(seed),
-            last: max_plies.unwrap_or(u32::MAX),
+            rng: Rng::new(request.seed),
+            last: request.max_plies.unwrap_or(u32::MAX),
             scratch: Scratch::default(),
             position: None,
         }

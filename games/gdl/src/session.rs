@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use games::kit::text::shown;
-use games::playout::{Children, Playouts, PlayoutsByMove, RandomGames as _};
-use games::session::{End, MoveError, Tally, UndoError, wrong_count};
+use games::perft::{Perft, PerftRequest, PositionsLeft};
+use games::playout::{self, Children, PlayoutBudget, PlayoutRequest, PlayoutResults};
+use games::session::{End, MoveError, Tally, UndoError, by_steps, wrong_count};
 use games::{Actor, BrokenRules, Rng, Seat, Session, ToMove, View};
 use serde_json::{Value, json};
 
@@ -156,10 +157,6 @@ impl<E: Engine> GdlSession<E> {
             moves
         });
         lists.collect()
-    }
-
-    fn games(&self, seed: u64, max_plies: Option<u32>) -> SheetGames<'_, E> {
-        SheetGames::new(&self.rules, seed, max_plies)
     }
 
     /// Calls `take` with each joint move, and the position after it with what seats saw.
@@ -379,59 +376,27 @@ impl<E: Engine> Session for GdlSession<E> {
         })
     }
 
-    fn perft_within(&self, depth: u32, most: u64) -> Result<Option<u64>, BrokenRules> {
-        let mut left = most.saturating_add(1);
+    fn perft(&self, request: &PerftRequest) -> Result<Option<Perft>, BrokenRules> {
+        if request.divide {
+            return by_steps::perft(self, request);
+        }
+        let mut left = PositionsLeft::of(request);
         let mut position = self.at.position.clone();
-        let nodes = perft(
-            self.play_of(),
-            (&mut position, &self.at.counts),
-            depth,
-            &mut left,
-        )?;
-        Ok((left > 0).then_some(nodes))
+        let start = (&mut position, &*self.at.counts);
+        let nodes = perft(self.play_of(), start, request.depth, &mut left)?;
+        Ok(left.allow(Perft::of(nodes)))
     }
 
-    fn playouts_within(
+    fn playouts(
         &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        most: u64,
-    ) -> Result<Option<Playouts>, BrokenRules> {
-        let mut games = self.games(seed, max_plies);
-        games.play_within(&self.at, count, &mut { most })
+        request: &PlayoutRequest,
+        budget: PlayoutBudget<'_>,
+    ) -> Result<Option<PlayoutResults>, BrokenRules> {
+        let mut games = SheetGames::new(&self.rules, request);
+        playout::run(&mut games, &self.at, || self.children(), request, budget)
     }
 
-    fn playouts_while(
-        &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<(Playouts, u32), BrokenRules> {
-        let mut games = self.games(seed, max_plies);
-        games.play_while(&self.at, count, go_on)
-    }
-
-    fn playouts_by_move_within(
-        &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        most: u64,
-    ) -> Result<Option<Vec<(String, Playouts)>>, BrokenRules> {
-        let mut games = self.games(seed, max_plies);
-        games.by_move_within(self.children()?, count, most)
-    }
-
-    fn playouts_by_move_while(
-        &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<PlayoutsByMove, BrokenRules> {
-        let mut games = self.games(seed, max_plies);
-        games.by_move_while(self.children()?, count, go_on)
+    fn write_legal(&mut self, out: &mut String) -> Result<(), BrokenRules> {
+        by_steps::write_legal(self, out)
     }
 }

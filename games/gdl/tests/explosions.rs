@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use games::budget::{Budget, Cancel};
+use games::playout::{PlayoutBudget, PlayoutRequest};
 use games::session::as_strs;
 use gdl::{GroundLimits, Names, Sheet, SheetGame, Ungroundable};
 
@@ -178,12 +179,12 @@ fn one_step_that_takes_long_does_not_hold_up_a_random_game() {
     let session = game.rules.start(0).unwrap();
     let began = Instant::now();
     let soon = Budget::default().lasting(Duration::from_millis(100));
-    let (means, games) = soon
-        .run(|| session.playouts_while(5, 1, None, &mut |_| true))
-        .unwrap();
+    let request = PlayoutRequest::new(5, 1);
+    let played = soon.run(|| session.playouts(&request, PlayoutBudget::While(&mut |_| true)));
+    let played = played.unwrap().unwrap();
     assert!(began.elapsed() < MUCH);
     // There is not even time to ask for the goal.
-    assert_eq!((games, means.outcome.len()), (0, 1));
+    assert_eq!((played.count, played.means.outcome.len()), (0, 1));
     assert_eq!(session.ply(), 0);
 }
 

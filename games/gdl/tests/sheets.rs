@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use games::perft::PerftRequest;
+use games::playout::{PlayoutBudget, PlayoutRequest};
 use games::session::{as_strs, random_step};
 use games::{Rng, Rules, Session, ToMove};
 use gdl::{Names, SheetGame};
@@ -139,25 +141,30 @@ fn perft_counts_paths() {
     ] {
         let session = rules(id).start(0).unwrap();
         assert_eq!(
-            session.perft(depth).unwrap(),
+            session.perft_nodes(depth).unwrap(),
             paths(&*session, depth),
             "{id}"
         );
-        let divided: u64 = session
-            .divide(depth)
-            .unwrap()
-            .iter()
-            .map(|(_, nodes)| nodes)
-            .sum();
-        assert_eq!(session.perft(depth).unwrap(), divided, "{id}");
-        assert_eq!(session.perft_within(depth, 1).unwrap(), None, "{id}");
+        let nodes = session.perft_nodes(depth).unwrap();
+        let divide = PerftRequest {
+            divide: true,
+            ..PerftRequest::new(depth)
+        };
+        let divided = session.perft(&divide).unwrap().unwrap();
+        let sum: u64 = divided.moves.iter().map(|(_, nodes)| nodes).sum();
+        assert_eq!((sum, divided.nodes), (nodes, nodes), "{id}");
+        let limited = PerftRequest {
+            max_positions: 1,
+            ..PerftRequest::new(depth)
+        };
+        assert_eq!(session.perft(&limited).unwrap(), None, "{id}");
     }
 }
 
 /// Numbers that everybody knows.
 #[test]
 fn perft_of_known_games() {
-    let perft = |id: &str, depth| rules(id).start(0).unwrap().perft(depth).unwrap();
+    let perft = |id: &str, depth| rules(id).start(0).unwrap().perft_nodes(depth).unwrap();
     // Games of tic-tac-toe that are not over after 1, 2, … plies.
     assert_eq!(
         [1, 2, 3, 4, 5].map(|depth| perft("tic-tac-toe", depth)),
@@ -224,8 +231,8 @@ fn amazons_counts_as_the_game_that_is_built_in() {
         .unwrap();
     let sheet = rules("amazons-6x6");
     let (start, same) = (sheet.start(0).unwrap(), built_in.start(0).unwrap());
-    assert_eq!(start.perft(1).unwrap(), same.perft(1).unwrap());
-    assert_eq!(start.perft(2).unwrap(), same.perft(2).unwrap());
+    assert_eq!(start.perft_nodes(1).unwrap(), same.perft_nodes(1).unwrap());
+    assert_eq!(start.perft_nodes(2).unwrap(), same.perft_nodes(2).unwrap());
     let mut positions = 0;
     for seed in 0..5 {
         let mut rng = Rng::new(seed);
@@ -262,24 +269,30 @@ fn amazons_counts_as_the_game_that_is_built_in() {
 fn playouts_go_to_the_end_and_repeat() {
     for (id, _) in SHEETS {
         let session = rules(id).start(0).unwrap();
-        let means = session.playouts(40, 7, None).unwrap();
-        assert_eq!(means, session.playouts(40, 7, None).unwrap(), "{id}");
+        let request = PlayoutRequest::new(40, 7);
+        let means = session.playout_means(&request).unwrap();
+        assert_eq!(means, session.playout_means(&request).unwrap(), "{id}");
         assert!(
             means.plies >= 2.0 && means.outcome.len() == session.seats(),
             "{id}: {means:?}"
         );
-        let short = session.playouts(10, 7, Some(2)).unwrap();
+        let request = PlayoutRequest {
+            max_plies: Some(2),
+            ..PlayoutRequest::new(10, 7)
+        };
+        let short = session.playout_means(&request).unwrap();
         assert!(short.plies <= 5.0, "{id}: {short:?}");
-        assert_eq!(
-            session.playouts_within(1000, 7, None, 20).unwrap(),
-            None,
-            "{id}"
-        );
+        let request = PlayoutRequest::new(1000, 7);
+        let limited = session.playouts(&request, PlayoutBudget::Plies(20));
+        assert_eq!(limited.unwrap(), None, "{id}");
         if session.to_move().count() == 1 && id != "amazons-6x6" {
-            let by_move = session
-                .playouts_by_move_while(2, 1, None, &mut |_| true)
-                .unwrap();
-            assert_eq!(by_move.rounds, 2, "{id}");
+            let request = PlayoutRequest {
+                by_move: true,
+                ..PlayoutRequest::new(2, 1)
+            };
+            let by_move = session.playouts(&request, PlayoutBudget::While(&mut |_| true));
+            let by_move = by_move.unwrap().unwrap();
+            assert_eq!(by_move.count, 2, "{id}");
             assert_eq!(
                 by_move.moves.len(),
                 session.fork().legal().unwrap().len(),
@@ -497,7 +510,7 @@ fn sheets_that_break_off_are_to_blame_themselves() {
     );
     assert_eq!(session.ply(), 0, "the position is as it was");
     session.play("(go 2)").unwrap();
-    assert!(session.playouts(5, 1, None).is_err());
+    assert!(session.playout_means(&PlayoutRequest::new(5, 1)).is_err());
 
     let endless = sheet(
         "(role a) (legal a go) (init s) (<= (next s) (true s)) (<= terminal (true t)) (goal a 0)",

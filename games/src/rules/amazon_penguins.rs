@@ -260,11 +260,11 @@ mod tests {
     fn perft_of_placing_does_not_depend_on_the_fish() {
         let session = rules(json!({})).unwrap().start(1).unwrap();
         assert_eq!(
-            [1, 2, 3].map(|n| session.perft(n).unwrap()),
+            [1, 2, 3].map(|n| session.perft_nodes(n).unwrap()),
             [64, 4_032, 249_984]
         );
         let session = rules(json!({"board": "hex"})).unwrap().start(1).unwrap();
-        assert_eq!([1, 2].map(|n| session.perft(n).unwrap()), [60, 3_540]);
+        assert_eq!([1, 2].map(|n| session.perft_nodes(n).unwrap()), [60, 3_540]);
     }
 
     #[test]

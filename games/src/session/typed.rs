@@ -7,7 +7,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::errors::{BrokenRules, LoadError, MoveError, UndoError, wrong_count};
-use super::{End, Rules, Session, Tally};
+use super::perft::{self, Perft, PerftRequest};
+use super::playout::{self, PlayoutBudget, PlayoutRequest, PlayoutResults, TypedGames};
+use super::result::{End, Tally};
+use super::{Rules, Session};
 use crate::game::{Game, IllegalMove};
 use crate::kit::info::Info;
 use crate::kit::options::{OptionError, Options};
@@ -16,8 +19,6 @@ use crate::kit::rng::Rng;
 use crate::kit::text::shown;
 use crate::kit::to_move::ToMove;
 use crate::kit::view::View;
-use crate::perft;
-use crate::playout::{Playouts, PlayoutsByMove, RandomGames, TypedGames};
 use crate::settlement::{Budget, Settlement};
 
 /// The rules and the position of a session, for code that knows its game; `None` if it is another one.
@@ -271,66 +272,24 @@ impl<G: Game> Session for Typed<G> {
         Ok(Some(self.game.view(&self.position)))
     }
 
-    fn perft_within(&self, depth: u32, most: u64) -> Result<Option<u64>, BrokenRules> {
-        Ok(perft::perft_within(
+    fn perft(&self, request: &PerftRequest) -> Result<Option<Perft>, BrokenRules> {
+        let children = || self.children();
+        Ok(perft::answer(
             &*self.game,
             &self.position,
-            depth,
-            &mut { most },
+            children,
+            request,
         ))
     }
 
-    fn divide(&self, depth: u32) -> Result<Vec<(String, u64)>, BrokenRules> {
-        let Some(rest) = depth.checked_sub(1) else {
-            return Ok(Vec::new());
-        };
-        let children = self.children();
-        let counted = children.map(|(text, next)| (text, perft::perft(&*self.game, &next, rest)));
-        Ok(counted.collect())
-    }
-
-    fn playouts_within(
+    fn playouts(
         &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        most: u64,
-    ) -> Result<Option<Playouts>, BrokenRules> {
-        let mut games = TypedGames::new(&*self.game, seed, max_plies);
-        games.play_within(&self.position, count, &mut { most })
-    }
-
-    fn playouts_by_move_within(
-        &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        most: u64,
-    ) -> Result<Option<Vec<(String, Playouts)>>, BrokenRules> {
-        let mut games = TypedGames::new(&*self.game, seed, max_plies);
-        games.by_move_within(self.children().collect(), count, most)
-    }
-
-    fn playouts_while(
-        &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<(Playouts, u32), BrokenRules> {
-        let mut games = TypedGames::new(&*self.game, seed, max_plies);
-        games.play_while(&self.position, count, go_on)
-    }
-
-    fn playouts_by_move_while(
-        &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<PlayoutsByMove, BrokenRules> {
-        let mut games = TypedGames::new(&*self.game, seed, max_plies);
-        games.by_move_while(self.children().collect(), count, go_on)
+        request: &PlayoutRequest,
+        budget: PlayoutBudget<'_>,
+    ) -> Result<Option<PlayoutResults>, BrokenRules> {
+        let mut games = TypedGames::new(&*self.game, request);
+        let children = || Ok(self.children().collect());
+        playout::run(&mut games, &self.position, children, request, budget)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -10,7 +10,11 @@ use crate::kit::outcome::Seat;
 use crate::kit::text::shown;
 use crate::kit::to_move::{Actor, ToMove};
 use crate::kit::view::View;
-use crate::session::{BrokenRules, End, MoveError, Session, Tally, UndoError, wrong_count};
+use crate::perft::{Perft, PerftRequest};
+use crate::playout::{PlayoutBudget, PlayoutRequest, PlayoutResults};
+use crate::session::{
+    BrokenRules, End, MoveError, Session, Tally, UndoError, by_steps, wrong_count,
+};
 
 const SEATS: usize = 2;
 
@@ -154,5 +158,28 @@ impl<P: Position> Session for TestSession<P> {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn write_legal(&mut self, out: &mut String) -> Result<(), BrokenRules> {
+        by_steps::write_legal(self, out)
+    }
+
+    fn each_child(
+        &self,
+        take: &mut dyn FnMut(&[&str], &mut dyn Session),
+    ) -> Result<(), BrokenRules> {
+        by_steps::each_child(self, take)
+    }
+
+    fn perft(&self, request: &PerftRequest) -> Result<Option<Perft>, BrokenRules> {
+        by_steps::perft(self, request)
+    }
+
+    fn playouts(
+        &self,
+        request: &PlayoutRequest,
+        budget: PlayoutBudget<'_>,
+    ) -> Result<Option<PlayoutResults>, BrokenRules> {
+        by_steps::playouts(self, request, budget)
     }
 }

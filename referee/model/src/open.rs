@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use bots::evaluate::{PositionValue, position_value};
 use games::budget::Budget;
 use games::kit::to_move::CHANCE;
-use games::playout::PlayoutsByMove;
+use games::perft::PerftRequest;
+use games::playout::{PlayoutBudget, PlayoutRequest, PlayoutResults};
 use games::session::{LoadError, MoveError, UndoError};
 use games::{Actor, BrokenRules, Catalog, ConfigureError, Rules, Session, ToMove};
 use protocol::{ModelError, ModelErrorCode as Code, StepMoves, Want};
@@ -320,9 +321,12 @@ impl Open {
                 format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"),
             );
         }
-        let counted = self.session()?.perft_within(depth, MOST_POSITIONS);
-        match counted.or_else(broken)? {
-            Some(nodes) => Ok(format!("{{\"nodes\":{nodes}}}")),
+        let request = PerftRequest {
+            max_positions: MOST_POSITIONS,
+            ..PerftRequest::new(depth)
+        };
+        match self.session()?.perft(&request).or_else(broken)? {
+            Some(counted) => Ok(format!("{{\"nodes\":{}}}", counted.nodes)),
             None => error(
                 Code::TooMuch,
                 format!(
@@ -334,50 +338,67 @@ impl Open {
     }
 
     pub(super) fn playout(&mut self, extent: &Extent, seed: u64) -> Done {
-        let (&Extent { count, time }, max_plies) = (extent, self.max_plies);
+        let request = self.request(extent, seed, false);
         let session = self.session()?;
-        if let Some(time) = time {
-            let games = || session.playouts_while(count, seed, max_plies, &mut until(time));
-            let played = Budget::default().lasting(time).run(games);
-            let (means, games) = played.or_else(broken)?;
-            let mut answer = json!(means);
-            answer["count"] = games.into();
-            return Ok(text(&answer));
-        }
-        let playouts = session.playouts_within(count, seed, max_plies, MOST_PLIES);
-        match playouts.or_else(broken)? {
-            Some(playouts) => Ok(text(&playouts)),
-            None => too_many_plies(count),
-        }
+        let Some(time) = extent.time else {
+            let played = session.playouts(&request, PlayoutBudget::Plies(MOST_PLIES));
+            return match played.or_else(broken)? {
+                Some(played) => Ok(text(&played.means)),
+                None => too_many_plies(request.count),
+            };
+        };
+        let played = play_for(time, &**session, &request).or_else(broken)?;
+        let mut answer = json!(played.means);
+        answer["count"] = played.count.into();
+        Ok(text(&answer))
     }
 
     pub(super) fn playouts(&mut self, extent: &Extent, seed: u64) -> Done {
-        let (&Extent { count, time }, max_plies) = (extent, self.max_plies);
+        let request = self.request(extent, seed, true);
         let session = self.session()?;
         if session.to_move().count() > 1 {
             let message = "several act at once here, so there are no games after one move; \
                            `playout` plays from here";
             return error(Code::BadRequest, message);
         }
-        if let Some(time) = time {
-            let games = || session.playouts_by_move_while(count, seed, max_plies, &mut until(time));
-            let played = match Budget::default().lasting(time).run(games) {
-                // Not even the positions after the moves were there in time.
-                Err(given_up) if given_up.is_given_up() => PlayoutsByMove::default(),
-                played => played.or_else(broken)?,
+        let Some(time) = extent.time else {
+            let played = session.playouts(&request, PlayoutBudget::Plies(MOST_PLIES));
+            return match played.or_else(broken)? {
+                Some(played) => Ok(text(&json!({"moves": outcomes(played)}))),
+                None => too_many_plies(request.count),
             };
-            let PlayoutsByMove { moves, rounds } = played;
-            let means = moves.into_iter();
-            let means = means.filter_map(|(mv, means)| Some((mv, means?.outcome)));
-            return Ok(text(&json!({"moves": outcomes(means), "count": rounds})));
-        }
-        let by_move = session.playouts_by_move_within(count, seed, max_plies, MOST_PLIES);
-        let Some(by_move) = by_move.or_else(broken)? else {
-            return too_many_plies(count);
         };
-        let means = by_move.into_iter().map(|(mv, means)| (mv, means.outcome));
-        Ok(text(&json!({"moves": outcomes(means)})))
+        match play_for(time, &**session, &request) {
+            // Not even the positions after the moves were there in time.
+            Err(spent) if spent.is_given_up() => Ok(text(&json!({"moves": {}, "count": 0}))),
+            played => {
+                let played = played.or_else(broken)?;
+                let count = played.count;
+                Ok(text(&json!({"moves": outcomes(played), "count": count})))
+            }
+        }
     }
+
+    fn request(&self, extent: &Extent, seed: u64, by_move: bool) -> PlayoutRequest {
+        PlayoutRequest {
+            count: extent.count,
+            seed,
+            max_plies: self.max_plies,
+            by_move,
+        }
+    }
+}
+
+/// Plays random games until the time is over, but not more than requested.
+fn play_for(
+    time: Duration,
+    session: &dyn Session,
+    request: &PlayoutRequest,
+) -> Result<PlayoutResults, BrokenRules> {
+    let mut go_on = until(time);
+    let games = || session.playouts(request, PlayoutBudget::While(&mut go_on));
+    let played = Budget::default().lasting(time).run(games)?;
+    Ok(played.expect("time is the only limit"))
 }
 
 /// Makes one step.
@@ -439,8 +460,10 @@ fn step_text(to_move: ToMove, choices: &[&str]) -> String {
     text(&by_actor.collect::<Map<String, Value>>())
 }
 
-fn outcomes(means: impl Iterator<Item = (String, Vec<f64>)>) -> Map<String, Value> {
-    means.map(|(mv, outcome)| (mv, json!(outcome))).collect()
+fn outcomes(played: PlayoutResults) -> Map<String, Value> {
+    let moves = played.moves.into_iter();
+    let means = moves.filter_map(|(mv, means)| Some((mv, json!(means?.outcome))));
+    means.collect()
 }
 
 /// Appends what an answer says about a position: `ply`, `to_move`, `result`, and what is wanted.

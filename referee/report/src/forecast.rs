@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use config::{Config, GameSetup, LeftOut};
 use games::BrokenRules;
+use games::playout::PlayoutRequest;
 use protocol::TimeControl;
 use schedule::{Count, Format, FormatName, Schedule, Scheduled};
 use serde::Serialize;
@@ -189,9 +190,10 @@ impl Forecast {
 
 fn game(setup: &GameSetup) -> Result<GameForecast, BrokenRules> {
     let rules = &setup.rules;
-    let playouts = rules
-        .start(1)?
-        .playouts(PLAYOUTS, 1, setup.limits.max_plies)?;
+    let playouts = rules.start(1)?.playout_means(&PlayoutRequest {
+        max_plies: setup.limits.max_plies,
+        ..PlayoutRequest::new(PLAYOUTS, 1)
+    })?;
     Ok(GameForecast {
         id: rules.info().id.to_owned(),
         options: rules.options().to_json(),

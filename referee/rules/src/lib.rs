@@ -20,7 +20,7 @@ mod trial;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use games::playout::Playouts;
+use games::playout::{PlayoutMeans, PlayoutRequest};
 use games::{BrokenRules, Catalog, Entry, GAMES, Rules, Session};
 use supervisor::{BotFactory, BotSpec};
 
@@ -171,12 +171,10 @@ pub fn gives_scores(rules: &dyn Rules) -> bool {
 /// If the program does not work.
 pub fn own_playouts(
     session: &dyn Session,
-    count: u32,
-    seed: u64,
-    max_plies: Option<u32>,
-) -> Result<Option<Playouts>, BrokenRules> {
+    request: &PlayoutRequest,
+) -> Result<Option<PlayoutMeans>, BrokenRules> {
     match session.as_any().downcast_ref::<ProgramSession>() {
-        Some(session) => session.own_playouts(count, seed, max_plies),
+        Some(session) => session.own_playouts(request),
         None => Ok(None),
     }
 }

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use games::kit::text::shown;
 use games::kit::to_move::CHANCE;
-use games::playout::Playouts;
-use games::session::{End, MoveError, Tally, UndoError, playouts_by_steps, wrong_count};
+use games::perft::{Perft, PerftRequest};
+use games::playout::{PlayoutBudget, PlayoutMeans, PlayoutRequest, PlayoutResults};
+use games::session::{End, MoveError, Tally, UndoError, by_steps, wrong_count};
 use games::{Actor, BrokenRules, Rng, Seat, Session, ToMove, View};
 use protocol::ModelError;
 use serde::Deserialize;
@@ -347,18 +348,17 @@ impl ProgramSession {
     /// Random games that the program plays by itself, if it plays this many.
     pub(super) fn own_playouts(
         &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-    ) -> Result<Option<Playouts>, BrokenRules> {
+        request: &PlayoutRequest,
+    ) -> Result<Option<PlayoutMeans>, BrokenRules> {
         if !self.rules.program.can.playout || self.to_move().is_over() {
             return Ok(None);
         }
+        let &PlayoutRequest { count, seed, .. } = request;
         let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
         let seats = self.rules.seats();
-        let played = self.held(Some(PlayoutLimit(max_plies)), |line| {
+        let played = self.held(Some(PlayoutLimit(request.max_plies)), |line| {
             line.ask(&body, |text| {
-                let playouts: Playouts = serde_json::from_str(text)
+                let playouts: PlayoutMeans = serde_json::from_str(text)
                     .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
                 let is_outcome = |value| (0.0..=1.0).contains(value);
                 if playouts.outcome.len() == seats && playouts.outcome.iter().all(is_outcome) {
@@ -372,6 +372,38 @@ impl ProgramSession {
         })?;
         // Its refusal means that they are too many for one request.
         Ok(played.ok())
+    }
+
+    /// The program's own perft; `None` if it refuses this much in one request.
+    fn own_perft(&self, depth: u32) -> Result<Option<u64>, BrokenRules> {
+        #[derive(Deserialize)]
+        struct Nodes {
+            nodes: u64,
+        }
+
+        let body = format!("\"op\":\"perft\",\"depth\":{depth}");
+        let counted = self.held(None, |line| {
+            line.ask(&body, |text| {
+                serde_json::from_str::<Nodes>(text)
+                    .map_err(|error| format!("gives no number of nodes ({error})"))
+            })
+        })?;
+        Ok(counted.ok().map(|counted| counted.nodes))
+    }
+
+    /// Counts the paths by each first step, each with the program's own perft if it has one.
+    fn divide(&self, depth: u32) -> Result<Perft, BrokenRules> {
+        let mut divided = Vec::new();
+        let mut failure = None;
+        self.each_child(&mut |step, child| {
+            if failure.is_none() {
+                match child.perft_nodes(depth - 1) {
+                    Ok(nodes) => divided.push((step.join(" + "), nodes)),
+                    Err(broken) => failure = Some(broken),
+                }
+            }
+        })?;
+        failure.map_or(Ok(Perft::divided(divided)), Err)
     }
 }
 
@@ -565,66 +597,52 @@ impl Session for ProgramSession {
         self
     }
 
-    fn perft(&self, depth: u32) -> Result<u64, BrokenRules> {
-        #[derive(Deserialize)]
-        struct Nodes {
-            nodes: u64,
-        }
-
-        if depth < 2 || !self.rules.program.can.perft {
-            let counted = self.perft_within(depth, u64::MAX)?;
-            return Ok(counted.expect("u64::MAX is no limit"));
-        }
-        let body = format!("\"op\":\"perft\",\"depth\":{depth}");
-        let counted = self.held(None, |line| {
-            line.ask(&body, |text| {
-                serde_json::from_str::<Nodes>(text)
-                    .map_err(|error| format!("gives no number of nodes ({error})"))
-            })
-        })?;
-        match counted {
-            Ok(counted) => Ok(counted.nodes),
-            // Too much for one request: it is divided.
-            Err(_) => {
-                let divided = self.divide(depth)?;
-                Ok(divided.iter().map(|(_, nodes)| nodes).sum())
-            }
-        }
+    fn each_child(
+        &self,
+        take: &mut dyn FnMut(&[&str], &mut dyn Session),
+    ) -> Result<(), BrokenRules> {
+        by_steps::each_child(self, take)
     }
 
-    fn divide(&self, depth: u32) -> Result<Vec<(String, u64)>, BrokenRules> {
-        let Some(rest) = depth.checked_sub(1) else {
-            return Ok(Vec::new());
-        };
-        let mut divided = Vec::new();
-        let mut failure = None;
-        self.each_child(&mut |step, child| {
-            if failure.is_none() {
-                match child.perft(rest) {
-                    Ok(nodes) => divided.push((step.join(" + "), nodes)),
-                    Err(broken) => failure = Some(broken),
-                }
-            }
-        })?;
-        match failure {
-            Some(broken) => Err(broken),
-            None => Ok(divided),
+    fn write_legal(&mut self, out: &mut String) -> Result<(), BrokenRules> {
+        by_steps::write_legal(self, out)
+    }
+
+    /// With a limit, the legal moves are counted: the program is not asked for its own perft then.
+    fn perft(&self, request: &PerftRequest) -> Result<Option<Perft>, BrokenRules> {
+        let depth = request.depth;
+        let has_own = self.rules.program.can.perft && depth > 1;
+        if request.max_positions < u64::MAX || depth == 0 || !(request.divide || has_own) {
+            return by_steps::perft(self, request);
         }
+        if !request.divide
+            && let Some(nodes) = self.own_perft(depth)?
+        {
+            return Ok(Some(Perft::of(nodes)));
+        }
+        // Wanted, or one request would be too much.
+        let divided = self.divide(depth)?;
+        Ok(Some(if request.divide {
+            divided
+        } else {
+            Perft::of(divided.nodes)
+        }))
     }
 
     /// The program's own ones, unless it has none or refuses them.
-    fn playouts_within(
+    fn playouts(
         &self,
-        count: u32,
-        seed: u64,
-        max_plies: Option<u32>,
-        most: u64,
-    ) -> Result<Option<Playouts>, BrokenRules> {
-        if let Some(playouts) = self.own_playouts(count, seed, max_plies)? {
-            let plies = playouts.plies * f64::from(count);
-            return Ok((plies <= most as f64).then_some(playouts));
+        request: &PlayoutRequest,
+        budget: PlayoutBudget<'_>,
+    ) -> Result<Option<PlayoutResults>, BrokenRules> {
+        if let (false, &PlayoutBudget::Plies(most)) = (request.by_move, &budget)
+            && let Some(means) = self.own_playouts(request)?
+        {
+            let plies = means.plies * f64::from(request.count);
+            let results = PlayoutResults::of(means, request.count);
+            return Ok((plies <= most as f64).then_some(results));
         }
         // None, or too much for one request: they are played move by move.
-        playouts_by_steps(self.fork(), count, seed, max_plies, most)
+        by_steps::playouts(self, request, budget)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use games::playout::PlayoutRequest;
 use games::session::{LoadError, as_strs, random_step};
 use games::{BrokenRules, Rng, Rules, Session};
 use protocol::excerpt;
@@ -106,7 +107,7 @@ fn ask_all(session: &mut dyn Session) -> Result<(), BrokenRules> {
         session.each_legal(seat, &mut |_| {})?;
     }
     if let Some(own) = session.as_any().downcast_ref::<ProgramSession>() {
-        own.own_playouts(1, 1, None)?;
+        own.own_playouts(&PlayoutRequest::new(1, 1))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use games::Session;
+use games::perft::{Perft, PerftRequest};
 use model::MAX_DEPTH;
 use report::tell;
 use serde_json::{Map, json};
@@ -40,7 +41,7 @@ fn show_progress(session: Box<dyn Session>, depth: u32) {
     thread::spawn(move || {
         thread::sleep(SILENT);
         for before in 1..depth {
-            let Ok(nodes) = session.perft(before) else {
+            let Ok(nodes) = session.perft_nodes(before) else {
                 return;
             };
             let passed = began.elapsed().as_secs();
@@ -57,26 +58,22 @@ impl Args {
         let rules = self.game.rules(&set.catalog)?;
         let session = self.start.open(&*rules)?;
         show_progress(session.fork(), self.depth);
-        let mut divided = if self.divide {
-            session.divide(self.depth)?
-        } else {
-            Vec::new()
+        let request = PerftRequest {
+            divide: self.divide,
+            ..PerftRequest::new(self.depth)
         };
-        divided.sort_unstable();
-        let nodes = if self.divide && self.depth > 0 {
-            divided.iter().map(|(_, nodes)| nodes).sum()
-        } else {
-            session.perft(self.depth)?
-        };
+        let counted = session.perft(&request)?.expect("there is no limit");
+        let Perft { nodes, mut moves } = counted;
+        moves.sort_unstable();
         match self.format.format {
             OutputFormat::Text => {
-                let lines = divided.iter().map(|(mv, nodes)| format!("{mv} {nodes}\n"));
+                let lines = moves.iter().map(|(mv, nodes)| format!("{mv} {nodes}\n"));
                 print(&format!("{}{nodes}\n", lines.collect::<String>()))
             }
             OutputFormat::Json => {
                 let mut answer = json!({"nodes": nodes, "depth": self.depth});
                 if self.divide {
-                    let moves = divided.into_iter().map(|(mv, nodes)| (mv, json!(nodes)));
+                    let moves = moves.into_iter().map(|(mv, nodes)| (mv, json!(nodes)));
                     answer["divide"] = moves.collect::<Map<_, _>>().into();
                 }
                 print(&format!("{answer}\n"))

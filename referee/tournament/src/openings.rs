@@ -5,6 +5,7 @@ use arbiter::chance::{Chance, Draws, MOST_OTHERS};
 use config::file::OpeningOrder;
 use config::{BookOpening, Config, GameSetup, Judged};
 use deals::{Deal, Pairing};
+use games::playout::PlayoutRequest;
 use games::session::{MoveError, PlyByPly, as_strs};
 use games::{Actor, BrokenRules, Limits, Rng, Session};
 use schedule::Scheduled;
@@ -123,7 +124,10 @@ fn imbalance(
     let mut session = start.fork();
     let played = PlyByPly::default().add_all(&mut *session, moves);
     played.map_err(refused)?;
-    let playouts = session.playouts(PLAYOUTS, seed, game.limits.max_plies)?;
+    let playouts = session.playout_means(&PlayoutRequest {
+        max_plies: game.limits.max_plies,
+        ..PlayoutRequest::new(PLAYOUTS, seed)
+    })?;
     let distances = playouts.outcome.iter().map(|mean| (mean - 0.5).abs());
     Ok(distances.fold(0.0, f64::max))
 }

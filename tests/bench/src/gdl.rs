@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use games::playout::{PlayoutBudget, PlayoutRequest};
 use games::{Rng, Session};
 use gdl::{GroundLimits, Names, SheetGame};
 use nix::time::{ClockId, clock_gettime};
@@ -84,10 +85,13 @@ fn rate(session: &dyn Session, long: Duration) -> (f64, f64) {
     let began = Instant::now();
     let before = cpu_seconds();
     let mut go_on = |_| began.elapsed() < long;
-    let (means, games) = session
-        .playouts_while(u32::MAX, 1, None, &mut go_on)
-        .expect("good rules");
-    (f64::from(games) / (cpu_seconds() - before), means.plies)
+    let request = PlayoutRequest::new(u32::MAX, 1);
+    let played = session.playouts(&request, PlayoutBudget::While(&mut go_on));
+    let played = played.expect("good rules").expect("no limit");
+    (
+        f64::from(played.count) / (cpu_seconds() - before),
+        played.means.plies,
+    )
 }
 
 /// The same by the oracle; a part of a playout counts by its steps.

@@ -57,7 +57,7 @@ fn the_start_is_that_of_the_rules() {
                "elephant": null, "farmers": [], "scores": [0, 0]})
     );
     assert_eq!(
-        [1, 2, 3].map(|n| session.perft(n).unwrap()),
+        [1, 2, 3].map(|n| session.perft_nodes(n).unwrap()),
         [24, 552, 12_144]
     );
 }

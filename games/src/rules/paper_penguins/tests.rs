@@ -80,7 +80,7 @@ fn a_given_board_is_the_start() {
 fn placing_and_moving_score_at_once() {
     let mut session = four().start(0).unwrap();
     assert_eq!(
-        [1, 2, 3].map(|n| session.perft(n).unwrap()),
+        [1, 2, 3].map(|n| session.perft_nodes(n).unwrap()),
         [16, 240, 3_360]
     );
     for mv in ["a1", "c3", "d4", "b4"] {

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use games::kit::info::Info;
-use games::session::{End, LoadError, MoveError, Tally, UndoError, wrong_count};
+use games::perft::{Perft, PerftRequest};
+use games::playout::{PlayoutBudget, PlayoutRequest, PlayoutResults};
+use games::session::{End, LoadError, MoveError, Tally, UndoError, by_steps, wrong_count};
 use games::{BrokenRules, Limits, Options, Rules, Seat, Session, ToMove, View};
 use serde_json::{Value, json};
 
@@ -268,5 +270,27 @@ impl Session for HandsSession {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+    fn write_legal(&mut self, out: &mut String) -> Result<(), BrokenRules> {
+        by_steps::write_legal(self, out)
+    }
+
+    fn each_child(
+        &self,
+        take: &mut dyn FnMut(&[&str], &mut dyn Session),
+    ) -> Result<(), BrokenRules> {
+        by_steps::each_child(self, take)
+    }
+
+    fn perft(&self, request: &PerftRequest) -> Result<Option<Perft>, BrokenRules> {
+        by_steps::perft(self, request)
+    }
+
+    fn playouts(
+        &self,
+        request: &PlayoutRequest,
+        budget: PlayoutBudget<'_>,
+    ) -> Result<Option<PlayoutResults>, BrokenRules> {
+        by_steps::playouts(self, request, budget)
     }
 }

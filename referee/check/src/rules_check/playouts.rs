@@ -1,6 +1,6 @@
 //! Does a program that plays random games by itself play those that its legal moves make?
 
-use games::playout::Playouts;
+use games::playout::{PlayoutBudget, PlayoutMeans, PlayoutRequest};
 use games::session::random_step;
 use games::{BrokenRules, Rng, Session};
 
@@ -56,8 +56,14 @@ fn compare(bench: &Bench<'_>, here: &dyn Session, twin: &dyn Session) -> Result<
         lengths.push(length);
         lengths.iter().sum::<u64>() < MOST_PLIES
     };
-    let by_steps = here.playouts_while(MOST_GAMES, bench.extent.seed, Some(max_plies), &mut go_on);
-    let (ours, number) = by_steps.map_err(|broken| broken.to_string())?;
+    let request = PlayoutRequest {
+        max_plies: Some(max_plies),
+        ..PlayoutRequest::new(MOST_GAMES, bench.extent.seed)
+    };
+    let by_steps = here.playouts(&request, PlayoutBudget::While(&mut go_on));
+    let by_steps = by_steps.map_err(|broken| broken.to_string())?;
+    let by_steps = by_steps.expect("one game is always played");
+    let (ours, number) = (by_steps.means, by_steps.count);
     let errors = MOST_ERRORS * (1.0 / f64::from(number) + 1.0 / games).sqrt();
     for (seat, (ours, theirs)) in ours.outcome.iter().zip(&theirs.outcome).enumerate() {
         if (ours - theirs).abs() > errors * OUTCOME_DEVIATION {
@@ -89,12 +95,16 @@ fn own_games(
     here: &dyn Session,
     twin: &dyn Session,
     max_plies: u32,
-) -> Result<Option<(Playouts, f64)>, String> {
+) -> Result<Option<(PlayoutMeans, f64)>, String> {
     let ask = |session: &dyn Session, count, seed| {
-        let played = rules::own_playouts(session, count, seed, Some(max_plies));
+        let request = PlayoutRequest {
+            max_plies: Some(max_plies),
+            ..PlayoutRequest::new(count, seed)
+        };
+        let played = rules::own_playouts(session, &request);
         played.map_err(|broken| broken.to_string())
     };
-    let mut sum = Playouts {
+    let mut sum = PlayoutMeans {
         outcome: vec![0.0; here.seats()],
         plies: 0.0,
     };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use games::perft::{Perft, PerftRequest};
 use games::session::{LoadError, as_strs, random_step};
 use games::{Entry, Rng, Rules, Session};
 use itertools::Itertools;
@@ -294,11 +295,14 @@ pub(super) fn perft(bench: &Bench<'_>) -> Verdict {
     let start = start.map_err(|broken| broken.to_string())?;
     for depth in 1..=2 {
         let broken = |broken: games::BrokenRules| broken.to_string();
-        let counted = start.perft_within(depth, 2_000).map_err(broken)?;
-        let Some(counted) = counted else {
+        let request = PerftRequest {
+            max_positions: 2_000,
+            ..PerftRequest::new(depth)
+        };
+        let Some(Perft { nodes: counted, .. }) = start.perft(&request).map_err(broken)? else {
             return Ok(Some(format!("depth {depth} was too much")));
         };
-        let claimed = start.perft(depth).map_err(broken)?;
+        let claimed = start.perft_nodes(depth).map_err(broken)?;
         if counted != claimed {
             return Err(format!(
                 "counts {claimed} for depth {depth}, but its moves lead to {counted}"

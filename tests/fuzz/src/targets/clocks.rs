@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use games::budget::Budget;
+use games::playout::{PlayoutBudget, PlayoutRequest};
 use games::session::{as_strs, random_step};
 use games::{Rng, Rules};
 use gdl::{GroundLimits, Names, SheetGame};
@@ -70,10 +71,14 @@ fn play(rules: &dyn Rules, seed: u64) {
     };
     for _ in 0..LONGEST {
         let soon = Budget::default().lasting(Duration::from_millis(10));
-        let games = || session.playouts_while(10, seed, Some(100), &mut |_| true);
+        let request = PlayoutRequest {
+            max_plies: Some(100),
+            ..PlayoutRequest::new(10, seed)
+        };
+        let games = || session.playouts(&request, PlayoutBudget::While(&mut |_| true));
         let played = timed("random games", || soon.run(games));
-        if let Ok((means, _)) = played {
-            assert_eq!(means.outcome.len(), rules.seats());
+        if let Ok(Some(played)) = played {
+            assert_eq!(played.means.outcome.len(), rules.seats());
         }
         let Ok(Some(step)) = timed("a random step", || random_step(&mut *session, &mut rng)) else {
             return;

@@ -72,7 +72,7 @@ pub(super) fn check(rules: &dyn Rules, mut session: Box<dyn Session>, seed: u64)
         assert_eq!(tally.scores.len(), rules.seats());
         let view = session.view().unwrap().expect("a drawing");
         assert!(!view.cells.is_empty());
-        let (to_move, moves) = (session.to_move(), session.perft(1).unwrap());
+        let (to_move, moves) = (session.to_move(), session.perft_nodes(1).unwrap());
         assert_eq!(!to_move.is_over(), moves > 0, "{state}");
         assert_eq!(to_move.is_over(), session.end().is_some(), "{state}");
     });
@@ -86,7 +86,7 @@ pub(super) fn check(rules: &dyn Rules, mut session: Box<dyn Session>, seed: u64)
 /// As many moves as were counted, and no two alike.
 fn check_moves(session: &mut dyn Session) {
     let mut legal = session.legal().unwrap();
-    assert_eq!(legal.len() as u64, session.perft(1).unwrap());
+    assert_eq!(legal.len() as u64, session.perft_nodes(1).unwrap());
     legal.sort_unstable();
     let all = legal.len();
     legal.dedup();
