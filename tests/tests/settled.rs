@@ -63,7 +63,7 @@ fn check(id: &str, options: &[Value], mut players: Players, wanted: usize) {
         assert!(seed < 200 + 20 * wanted as u64, "too few: {found:?}");
         let options = &options[seed as usize % options.len()];
         let rules = games::find(id).unwrap().configure(options).unwrap();
-        assert!(rules.settles());
+        assert!(rules.description().settles);
         let mut rng = Rng::from_text(seed, id);
         let mut session = rules.start(seed).unwrap();
         // Not too many of one game.

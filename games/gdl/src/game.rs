@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use games::budget::Spent;
-use games::session::Origin;
+use games::session::{Description, Origin};
 use games::{Entry, Info, Limits, Options, Rules};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -150,11 +150,11 @@ impl About<'_> {
         let options = Options::read(&info, &Value::Null).expect("sheets have no options");
         let rules: Arc<dyn Rules> = Arc::new(GdlRules(Arc::new(SharedRules {
             play,
-            info: info.clone(),
-            own_id: self.names.own_id.to_owned(),
-            options,
-            roles,
-            origin: self.origin(),
+            description: Description {
+                own_id: self.names.own_id.to_owned(),
+                origin: Some(self.origin()),
+                ..Description::new(info.clone(), options)
+            },
             text: self.text.into(),
             grid,
             time: self.time,

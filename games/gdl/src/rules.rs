@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use games::session::{LoadError, Origin};
-use games::{BrokenRules, Info, Options, Rules, Seat, Session};
+use games::session::{Description, LoadError};
+use games::{BrokenRules, Rules, Seat, Session};
 use serde_json::Value;
 
 use crate::engine::Engine;
@@ -16,28 +16,12 @@ use crate::shared::SharedRules;
 pub(crate) struct GdlRules<E: Engine>(pub(crate) Arc<SharedRules<E>>);
 
 impl<E: Engine> Rules for GdlRules<E> {
-    fn info(&self) -> &Info {
-        &self.0.info
+    fn description(&self) -> &Description {
+        &self.0.description
     }
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-
-    fn own_id(&self) -> &str {
-        &self.0.own_id
-    }
-
-    fn options(&self) -> &Options {
-        &self.0.options
-    }
-
-    fn roles(&self) -> &[String] {
-        &self.0.roles
-    }
-
-    fn origin(&self) -> Option<&Origin> {
-        Some(&self.0.origin)
     }
 
     fn start(&self, _seed: u64) -> Result<Box<dyn Session>, BrokenRules> {

@@ -342,7 +342,11 @@ impl<E: Engine> Session for GdlSession<E> {
 
     fn view(&self) -> Result<Option<View>, BrokenRules> {
         let facts = self.play_of().engine.facts(&self.at.position);
-        Ok(view::of(&facts, &self.rules.grid, &self.rules.roles))
+        Ok(view::of(
+            &facts,
+            &self.rules.grid,
+            &self.rules.description.roles,
+        ))
     }
 
     fn fork(&self) -> Box<dyn Session> {

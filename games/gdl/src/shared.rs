@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use games::session::{LoadError, Origin, Tally};
-use games::{BrokenRules, Info, MAX_SEATS, Options, StateError, rank};
+use games::session::{Description, LoadError, Tally};
+use games::{BrokenRules, MAX_SEATS, StateError, rank};
 use serde_json::{Map, Value, json};
 use smallvec::{SmallVec, smallvec};
 
@@ -37,13 +37,8 @@ impl<E: Engine> Clone for At<E> {
 /// What all sessions of a sheet share.
 pub(crate) struct SharedRules<E: Engine> {
     pub(crate) play: Play<E>,
-    pub(crate) info: Info,
-    /// The id that the sheet gives itself: its file name.
-    pub(crate) own_id: String,
-    pub(crate) options: Options,
-    /// The names of the seats.
-    pub(crate) roles: Vec<String>,
-    pub(crate) origin: Origin,
+    /// The own id of a sheet is its file name.
+    pub(crate) description: Description,
     /// The sheet.
     pub(crate) text: Arc<str>,
     /// The columns and rows of its board.

@@ -1,6 +1,7 @@
 //! Every game behind one interface that does not depend on its type: moves as text, states as JSON.
 
 pub mod by_steps;
+mod description;
 mod errors;
 pub mod perft;
 pub mod playout;
@@ -25,50 +26,19 @@ use crate::settlement::{Budget, Settlement};
 use perft::{Perft, PerftRequest};
 use playout::{PlayoutBudget, PlayoutMeans, PlayoutRequest, PlayoutResults};
 
+pub use description::{Description, Origin};
 pub use errors::{BrokenRules, LoadError, MoveError, UndoError, wrong_count};
 pub use result::{End, Tally};
 pub use steps::{PlyByPly, as_strs, draw, random_step};
 pub(crate) use typed::configure;
 pub use typed::typed;
 
-/// Where rules from outside come from, for the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// What the rules call themselves.
-    pub name: String,
-    /// The version that they give.
-    pub version: Option<String>,
-    /// The SHA-256 of what they are made of, as 64 hexadecimal digits.
-    pub sha256: String,
-}
-
 /// The rules of some game under fixed options.
 pub trait Rules: Send + Sync {
-    /// What the game says about itself.
-    fn info(&self) -> &Info;
+    /// All that is fixed: the game, its options, who plays, where the rules come from.
+    fn description(&self) -> &Description;
     /// Itself, for code that knows its kind of rules.
     fn as_any(&self) -> &dyn Any;
-    /// The id that the rules give themselves, where the configuration puts a prefix before it. Seeds
-    /// are made from it, so that a prefix does not change what is played.
-    fn own_id(&self) -> &str {
-        &self.info().id
-    }
-    /// The options, with the defaults filled in.
-    fn options(&self) -> &Options;
-    /// Whether [`Session::settlement`] ever proves anything in this game.
-    fn settles(&self) -> bool {
-        false
-    }
-    /// The names of the seats, in seat order.
-    fn roles(&self) -> &[String];
-    /// How many seats play.
-    fn seats(&self) -> usize {
-        self.roles().len()
-    }
-    /// Where they come from; `None` for rules that are compiled in.
-    fn origin(&self) -> Option<&Origin> {
-        None
-    }
     /// A new game; the seed decides the start if that is random.
     ///
     /// # Errors
@@ -100,6 +70,28 @@ pub trait Rules: Send + Sync {
         _count: u32,
     ) -> Result<Vec<Value>, LoadError> {
         Ok(Vec::new())
+    }
+}
+
+impl dyn Rules + '_ {
+    /// The game's description of itself.
+    pub fn info(&self) -> &Info {
+        &self.description().info
+    }
+
+    /// The options, with the defaults filled in.
+    pub fn options(&self) -> &Options {
+        &self.description().options
+    }
+
+    /// The names of the seats, in seat order.
+    pub fn roles(&self) -> &[String] {
+        &self.description().roles
+    }
+
+    /// The number of seats.
+    pub fn seats(&self) -> usize {
+        self.roles().len()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::description::Description;
 use super::errors::{BrokenRules, LoadError, MoveError, UndoError, wrong_count};
 use super::perft::{self, Perft, PerftRequest};
 use super::playout::{self, PlayoutBudget, PlayoutRequest, PlayoutResults, TypedGames};
@@ -32,19 +33,15 @@ pub(crate) fn configure<G: Game>(options: &Value) -> Result<Arc<dyn Rules>, Opti
     let info = Info::from(&G::INFO);
     let options = Options::read(&info, options)?;
     let game = Arc::new(G::new(&options)?);
-    Ok(Arc::new(Configured {
-        roles: info.roles[..game.seats()].to_vec(),
-        game,
-        info,
-        options,
-    }))
+    let mut description = Description::new(info, options);
+    description.roles.truncate(game.seats());
+    description.settles = G::SETTLES;
+    Ok(Arc::new(Configured { game, description }))
 }
 
 struct Configured<G> {
     game: Arc<G>,
-    info: Info,
-    roles: Vec<String>,
-    options: Options,
+    description: Description,
 }
 
 impl<G: Game> Configured<G> {
@@ -59,24 +56,12 @@ impl<G: Game> Configured<G> {
 }
 
 impl<G: Game> Rules for Configured<G> {
-    fn info(&self) -> &Info {
-        &self.info
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-
-    fn options(&self) -> &Options {
-        &self.options
-    }
-
-    fn roles(&self) -> &[String] {
-        &self.roles
-    }
-
-    fn settles(&self) -> bool {
-        G::SETTLES
     }
 
     fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules> {

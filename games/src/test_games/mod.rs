@@ -23,7 +23,7 @@ use crate::kit::outcome::Seat;
 use crate::kit::rng::Rng;
 use crate::kit::state::StateError;
 use crate::registry::Entry;
-use crate::session::{BrokenRules, LoadError, Rules, Session, Tally};
+use crate::session::{BrokenRules, Description, LoadError, Rules, Session, Tally};
 
 pub use connect_four::ConnectFour;
 pub use goofspiel::Goofspiel;
@@ -37,9 +37,9 @@ use session::TestSession;
 /// The rules of the game that starts with this position, whatever the seed.
 pub fn rules<P: Position>(start: P) -> Arc<dyn Rules> {
     let info = info::<P>();
+    let options = Options::read(&info, &Value::Null).expect("there are no options");
     Arc::new(TestRules {
-        options: Options::read(&info, &Value::Null).expect("there are no options"),
-        info,
+        description: Description::new(info, options),
         start,
     })
 }
@@ -67,26 +67,17 @@ fn info<P: Position>() -> Info {
 }
 
 struct TestRules<P> {
-    info: Info,
-    options: Options,
+    description: Description,
     start: P,
 }
 
 impl<P: Position> Rules for TestRules<P> {
-    fn info(&self) -> &Info {
-        &self.info
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-
-    fn options(&self) -> &Options {
-        &self.options
-    }
-
-    fn roles(&self) -> &[String] {
-        &self.info.roles
     }
 
     fn start(&self, _seed: u64) -> Result<Box<dyn Session>, BrokenRules> {

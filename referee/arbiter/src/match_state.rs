@@ -438,7 +438,10 @@ impl MatchState {
 
     /// How many positions to look at to settle the position; `None` if this is not to be tried.
     pub(crate) fn settling_budget(&mut self) -> Option<u32> {
-        let budget = self.early_ends.settled.filter(|_| self.rules.settles())?;
+        let budget = self
+            .early_ends
+            .settled
+            .filter(|_| self.rules.description().settles)?;
         let ply = Some(self.session.ply());
         let is_open = self.adjudication.is_none() && self.faults.is_empty();
         let is_new = std::mem::replace(&mut self.settling_tried, ply) != ply;

@@ -37,12 +37,12 @@ pub(super) fn early_ends(table: &AdjudicateTable) -> Result<EarlyEnds, WrongValu
 
 /// That some game can be settled, if that is asked for.
 pub(super) fn check(early_ends: &EarlyEnds, games: &[GameSetup]) -> Result<(), WrongValue> {
-    if early_ends.settled.is_none() || games.iter().any(|game| game.rules.settles()) {
+    if early_ends.settled.is_none() || games.iter().any(|game| game.rules.description().settles) {
         return Ok(());
     }
     let settles = |entry: &&Arc<Entry>| {
         let rules = entry.configure(&Value::Null);
-        rules.is_ok_and(|rules| rules.settles())
+        rules.is_ok_and(|rules| rules.description().settles)
     };
     let can: Vec<String> = GAMES
         .iter()

@@ -81,7 +81,10 @@ impl Pairing<'_> {
     fn text(&self) -> String {
         let mut names = self.names.clone();
         names.sort_unstable();
-        let (id, options) = (self.rules.own_id(), self.rules.options().to_json());
+        let (id, options) = (
+            &self.rules.description().own_id,
+            self.rules.options().to_json(),
+        );
         // JSON, so that no name can be taken for two.
         serde_json::json!([id, options, self.seed, names]).to_string()
     }

@@ -316,7 +316,11 @@ impl<'a> Replay<'a> {
         let rules = game
             .configure(&record.options)
             .map_err(|error| Mismatch::Options(error.to_string()))?;
-        let now = rules.origin().map(|origin| &origin.sha256);
+        let now = rules
+            .description()
+            .origin
+            .as_ref()
+            .map(|origin| &origin.sha256);
         let recorded = record.rules.as_ref().map(|rules| &rules.sha256);
         if versions == Versions::Recorded && now != recorded {
             return Err(Mismatch::OtherRules {

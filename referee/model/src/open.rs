@@ -170,7 +170,7 @@ impl Open {
                 // Only positions that are in this process can be looked into.
                 game: entry
                     .builtin()
-                    .filter(|_| rules.origin().is_none())
+                    .filter(|_| rules.description().origin.is_none())
                     .map(str::to_owned),
                 made: None,
             },

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use games::{Info, Options, Rules};
+use games::Rules;
+use games::session::Description;
 use serde_json::Value;
 
 use super::program::RulesProgram;
@@ -20,11 +21,7 @@ pub(super) enum Beginning {
 /// The rules of one game, and the program that knows them.
 pub(super) struct ProgramRules {
     pub(super) program: Arc<RulesProgram>,
-    pub(super) info: Arc<Info>,
-    /// The id that the program has for it.
-    pub(super) own_id: String,
-    pub(super) options: Options,
-    pub(super) roles: Vec<String>,
+    pub(super) description: Description,
     /// The same rules as they are built in, if the program is this very one.
     pub(super) built_in: Option<Arc<dyn Rules>>,
 }
@@ -48,16 +45,16 @@ impl ProgramRules {
     }
 
     pub(super) fn roles(&self) -> &[String] {
-        &self.roles
+        &self.description.roles
     }
 
     pub(super) fn seats(&self) -> usize {
-        self.roles.len()
+        self.description.roles.len()
     }
 
     /// Whether there is something that not all seats know.
     pub(super) fn is_hidden(&self) -> bool {
-        self.info.hidden
+        self.description.info.hidden
     }
 
     /// A request that sets up the game, without its braces and `id`.
@@ -67,8 +64,8 @@ impl ProgramRules {
         max_plies: Option<u32>,
         want: &[&str],
     ) -> String {
-        let options = self.options.to_json();
-        let game = &self.own_id;
+        let options = self.description.options.to_json();
+        let game = &self.description.own_id;
         let mut body = format!("\"op\":\"new\",\"game\":\"{game}\",\"options\":{options}");
         // Writing to a text cannot fail.
         let _ = match beginning {

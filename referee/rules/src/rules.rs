@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use games::session::{LoadError, Origin};
+use games::session::{Description, LoadError};
 use games::{
     BrokenRules, ConfigureError, Entry, Info, OptionError, Options, Rules, Seat, Session,
     StateError,
@@ -21,17 +21,18 @@ use super::trial;
 /// The rules under these options. Asks the program, which may refuse what each option allows.
 fn configure(
     program: &Arc<RulesProgram>,
-    info: &Arc<Info>,
+    info: &Info,
     own_id: &str,
     varies: bool,
     given: &Value,
 ) -> Result<ProgramRules, ConfigureError> {
     let mut rules = ProgramRules {
-        options: Options::read(info, given)?,
+        description: Description {
+            own_id: own_id.to_owned(),
+            origin: Some(program.origin.clone()),
+            ..Description::new(info.clone(), Options::read(info, given)?)
+        },
         program: program.clone(),
-        info: info.clone(),
-        own_id: own_id.to_owned(),
-        roles: info.roles.clone(),
         built_in: built_in(program, own_id, given),
     };
     let body = rules.new_request(&Beginning::Seed(0), None, &[]);
@@ -48,7 +49,7 @@ fn configure(
         })
     })?;
     if varies {
-        rules.roles = match first.roles {
+        rules.description.roles = match first.roles {
             Some(roles) if !roles.is_empty() && roles.len() <= info.roles.len() => roles,
             _ => {
                 return Err(ConfigureError::Broken(BrokenRules::new(format!(
@@ -66,7 +67,7 @@ fn configure(
 pub(super) fn entries(program: &Arc<RulesProgram>) -> Vec<Arc<Entry>> {
     let entries = program.games().iter().map(|game| {
         let info = program.info(game);
-        let shared = Arc::new(info.clone());
+        let shared = info.clone();
         let (program, own_id) = (program.clone(), game.id.clone());
         let is_referee = program.is_referee();
         let varies = game.seats.is_some();
@@ -100,28 +101,12 @@ fn open(
 pub(super) struct SharedRules(pub(super) Arc<ProgramRules>);
 
 impl Rules for SharedRules {
-    fn info(&self) -> &Info {
-        &self.0.info
+    fn description(&self) -> &Description {
+        &self.0.description
     }
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-
-    fn own_id(&self) -> &str {
-        &self.0.own_id
-    }
-
-    fn options(&self) -> &Options {
-        &self.0.options
-    }
-
-    fn roles(&self) -> &[String] {
-        &self.0.roles
-    }
-
-    fn origin(&self) -> Option<&Origin> {
-        Some(&self.0.program.origin)
     }
 
     fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
@@ -129,7 +114,7 @@ impl Rules for SharedRules {
             BrokenRules::new(format!(
                 "the rules program `{}` cannot start the game `{}`: {}",
                 self.0.program.name(),
-                self.0.own_id,
+                self.0.description.own_id,
                 error.message
             ))
         })
@@ -161,7 +146,7 @@ impl Rules for SharedRules {
             return Ok(Vec::new());
         }
         let new = json!({
-            "op": "new", "game": self.0.own_id, "options": self.0.options.to_json(),
+            "op": "new", "game": self.0.description.own_id, "options": self.0.description.options.to_json(),
             "observation": observation, "as": seat,
         });
         let sample = json!({"op": "sample", "as": seat, "seed": seed, "count": count});

@@ -29,7 +29,8 @@ pub(super) fn comes_back(rules: &dyn Rules, session: &dyn Session) -> Result<(),
         return Ok(());
     };
     let state = session.state()?;
-    let request = serde_json::json!({"op": "new", "game": rules.own_id(), "state": &state});
+    let request =
+        serde_json::json!({"op": "new", "game": rules.description().own_id, "state": &state});
     let quoted = excerpt(request.to_string().as_bytes(), MOST_QUOTED);
     let broken = |what: String| {
         let name = of.program().name();

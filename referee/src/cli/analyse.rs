@@ -335,7 +335,7 @@ impl Bots {
             margin: Millis(MARGIN),
             ..TimeControl::default()
         };
-        let is_compiled_in = subject.of.rules.origin().is_none();
+        let is_compiled_in = subject.of.rules.description().origin.is_none();
         let default = [STRONGEST[usize::from(!is_compiled_in)].to_owned()];
         let named = if args.bots.is_empty() {
             &default[..]

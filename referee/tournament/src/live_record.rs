@@ -46,7 +46,7 @@ impl LiveRecord {
             format: LOG_FORMAT,
             match_id: run.id.clone(),
             game: rules.info().id.clone(),
-            rules: rules.origin().map(origin),
+            rules: rules.description().origin.as_ref().map(origin),
             options: rules.options().to_json(),
             seed: run.seed,
             start: run.start.state().ok()?,

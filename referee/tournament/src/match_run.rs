@@ -165,7 +165,7 @@ impl MatchRun {
             format: LOG_FORMAT,
             match_id: self.id.clone(),
             game: rules.info().id.clone(),
-            rules: rules.origin().map(origin),
+            rules: rules.description().origin.as_ref().map(origin),
             options: rules.options().to_json(),
             seed: self.seed,
             deal: self.deal.as_ref().map(|deal| deal.commitment.clone()),

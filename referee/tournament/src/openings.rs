@@ -227,7 +227,7 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
     let rules = &config.games[scheduled.game].rules;
     let text = format!(
         "{} {} {}\n{}",
-        rules.own_id(),
+        &rules.description().own_id,
         rules.options().to_json(),
         scheduled.turn,
         names(config, scheduled)
@@ -266,7 +266,7 @@ pub fn pairing_deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
 /// The game and the bots of a pairing, as a text that the seed is made from.
 fn pairing(config: &Config, scheduled: &Scheduled) -> String {
     let rules = &config.games[scheduled.game].rules;
-    let (id, options) = (rules.own_id(), rules.options().to_json());
+    let (id, options) = (&rules.description().own_id, rules.options().to_json());
     format!("{id} {options}\n{}", names(config, scheduled))
 }
 

@@ -492,7 +492,7 @@ pub(super) fn runtime() -> Result<Runtime, TournamentError> {
 fn is_by_other_rules(record: &Record, config: &Config) -> bool {
     let mut games = config.games.iter().map(|game| &game.rules);
     let rules = games.find(|rules| rules.info().id == record.game);
-    let now = rules.and_then(|rules| rules.origin());
+    let now = rules.and_then(|rules| rules.description().origin.as_ref());
     record.rules.as_ref().map(|then| &then.sha256) != now.map(|now| &now.sha256)
 }
 

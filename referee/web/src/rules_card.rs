@@ -9,7 +9,7 @@ use super::words::guide;
 /// The rules as HTML.
 pub(super) fn card(rules: &dyn Rules) -> String {
     let info = rules.info();
-    if rules.origin().is_none()
+    if rules.description().origin.is_none()
         && let Some(entry) = games::find(&info.id)
     {
         return guide(&entry.guide);
@@ -50,7 +50,7 @@ pub(super) fn card(rules: &dyn Rules) -> String {
     if let Some(plies) = info.limits.max_plies {
         html += &format!("<p>A match ends after {plies} plies at the latest.</p>\n");
     }
-    if let Some(origin) = rules.origin() {
+    if let Some(origin) = &rules.description().origin {
         let version = origin.version.as_deref().unwrap_or_default();
         let name = format!("{} {version}", origin.name);
         html += &format!(

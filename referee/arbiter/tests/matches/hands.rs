@@ -8,7 +8,9 @@ use std::sync::Arc;
 use games::kit::info::Info;
 use games::perft::{Perft, PerftRequest};
 use games::playout::{PlayoutBudget, PlayoutRequest, PlayoutResults};
-use games::session::{End, LoadError, MoveError, Tally, UndoError, by_steps, wrong_count};
+use games::session::{
+    Description, End, LoadError, MoveError, Tally, UndoError, by_steps, wrong_count,
+};
 use games::{BrokenRules, Limits, Options, Rules, Seat, Session, ToMove, View};
 use serde_json::{Value, json};
 
@@ -64,33 +66,23 @@ impl Hands {
         let options = Options::read(&info, &Value::Null).unwrap();
         Arc::new(HandsRules {
             hands: self,
-            info,
-            options,
+            description: Description::new(info, options),
         })
     }
 }
 
 struct HandsRules {
     hands: Hands,
-    info: Info,
-    options: Options,
+    description: Description,
 }
 
 impl Rules for HandsRules {
-    fn info(&self) -> &Info {
-        &self.info
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-
-    fn options(&self) -> &Options {
-        &self.options
-    }
-
-    fn roles(&self) -> &[String] {
-        &self.info.roles
     }
 
     fn start(&self, _seed: u64) -> Result<Box<dyn Session>, BrokenRules> {

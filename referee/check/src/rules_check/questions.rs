@@ -42,7 +42,8 @@ impl<'s> Bench<'s> {
         let twin = subjects.twin.catalog.find(&rules.info().id);
         let twin = twin.map_err(|unknown| unknown.to_string());
         let against = subjects.against.as_ref();
-        let against = against.map(|others| counterpart(&subjects.rules, others, rules.own_id()));
+        let against =
+            against.map(|others| counterpart(&subjects.rules, others, &rules.description().own_id));
         Bench {
             rules,
             twin: twin.and_then(configure),
