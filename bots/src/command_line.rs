@@ -3,7 +3,7 @@
 use clap::Parser;
 
 use crate::BotOptions;
-use crate::level::Level;
+use crate::engine::level::Level;
 
 /// What comes after `referee bot`.
 #[derive(Debug, clap::Args)]

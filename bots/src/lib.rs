@@ -15,21 +15,14 @@
 //! ```
 
 mod alphabeta;
-mod analysis;
 mod any_game;
-pub mod clock;
 pub mod command_line;
-mod current_match;
 pub mod engine;
-pub mod evaluate;
-mod greedy;
-pub mod level;
+pub mod evaluation;
 mod mcts;
-mod mobility;
-mod offers;
 mod order;
-mod random;
 pub mod sdk;
+mod turn;
 
 #[cfg(test)]
 mod test_match;
@@ -40,15 +33,17 @@ use games::Catalog;
 use thiserror::Error;
 
 use crate::alphabeta::AlphaBeta;
+use crate::engine::greedy::Greedy;
+use crate::engine::level::{Level, Weakened};
+use crate::engine::random::Random;
 use crate::engine::{Engine, EngineBot};
-use crate::greedy::Greedy;
-use crate::level::{Level, Weakened};
 use crate::mcts::Mcts;
-use crate::random::Random;
 use crate::sdk::Bot;
 
-pub use crate::analysis::Analysis;
 pub use crate::any_game::{Known, SessionDecision, SessionQuestion, SessionSearch};
+pub use crate::engine::level;
+pub use crate::turn::analysis::Analysis;
+pub use crate::turn::clock;
 
 /// The options of a reference bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

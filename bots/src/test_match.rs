@@ -10,7 +10,7 @@ use protocol::{
 };
 use serde_json::{Value, json};
 
-use crate::level::Level;
+use crate::engine::level::Level;
 use crate::sdk::{Bot, Choice};
 use crate::{BotOptions, find, run_named};
 

@@ -11,49 +11,35 @@
 //! assert_eq!(ToBot::Quit.to_line(), "{\"type\":\"quit\"}\n");
 //! ```
 
-mod fast_path;
-pub mod faults;
-mod hints;
-mod json_line;
-mod lenient;
-mod lines;
+mod json;
 mod log;
 mod messages;
 mod model;
-mod move_list;
-#[cfg(test)]
-mod near_misses;
-mod request;
-mod scanner;
 pub mod schema;
-mod search_info;
 mod shown;
-mod state_json;
 mod time;
-mod wall_time;
-mod whole_number;
 
-pub use faults::Failure;
-pub use lines::BadMessage;
+pub use json::scanner::Scanner;
+pub use json::state::StateJson;
 pub use log::{
     AdjudicatedBy, Adjudication, Conditions, Confined, CpuTimeBy, Enforced, LOG_FORMAT, Load,
     LoggedMove, Machine, MoveAnalysis, Player, Record, RulesOrigin,
 };
+pub use messages::faults::{self, Failure};
+pub use messages::lines::BadMessage;
+pub use messages::move_list::MoveList;
+pub use messages::search_info::{SearchInfo, SearchLine};
 pub use messages::{
     BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult, MoveText,
     Offer, Opponent, PlayedMove, SeatOffer, Start, ToBot, Turn, Wants,
 };
+pub use model::request::plain_request;
 pub use model::{
     Answer, GameHello, ModelError, ModelErrorCode, ModelHello, Op, Request, StepMoves, Want,
 };
-pub use move_list::MoveList;
-pub use request::plain_request;
-pub use scanner::Scanner;
-pub use search_info::{SearchInfo, SearchLine};
 pub use shown::{excerpt, push_escaped, shown, shown_lines, steers};
-pub use state_json::StateJson;
+pub use time::wall_time::timestamp;
 pub use time::{ClockKind, ClockState, Millis, TimeControl, in_words};
-pub use wall_time::timestamp;
 
 /// The version of the protocol that this crate implements.
 pub const PROTOCOL: u32 = 1;

@@ -6,10 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::json_line;
+use crate::json::{line, whole_number};
 use crate::messages::{Limits, MatchResult, MoveText, Offer};
 use crate::time::{Millis, TimeControl};
-use crate::whole_number;
 
 /// The version of the log's format that this crate writes.
 pub const LOG_FORMAT: u32 = 1;
@@ -335,12 +334,12 @@ impl Player {
 impl Record {
     /// The record as a line.
     pub fn to_line(&self) -> String {
-        json_line::line(self)
+        line::to_line(self)
     }
 
     /// Appends the record as a line.
     pub fn write_line(&self, out: &mut Vec<u8>) {
-        json_line::append(self, out);
+        line::append(self, out);
     }
 }
 

@@ -3,9 +3,9 @@
 use schemars::{Schema, schema_for};
 
 use crate::log::Record;
+use crate::messages::search_info::SearchInfo;
 use crate::messages::{FromBot, ToBot};
 use crate::model::{Answer, Request};
-use crate::search_info::SearchInfo;
 
 /// All schemas, each with the name of its file in `protocol/schema/`.
 pub fn all() -> Vec<(&'static str, Schema)> {

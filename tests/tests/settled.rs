@@ -5,7 +5,7 @@
 //!     SETTLED_POSITIONS=2000 cargo test --profile campaign -p tests --test settled -- --nocapture
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
-use bots::evaluate::{PositionValue, position_value};
+use bots::evaluation::{PositionValue, position_value};
 use games::settlement::{Budget, Settlement};
 use games::{Rng, Rules, Session};
 use oracle::minimax::points_to_come;

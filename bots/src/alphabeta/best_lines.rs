@@ -7,9 +7,10 @@ use serde_json::Value as Json;
 use super::search::TurnSearch;
 use super::value::{self, INFINITE, Value};
 use super::{DEEPEST, RootMove};
-use crate::analysis::{self, Analysis};
 use crate::engine;
 use crate::order::sort_best_first;
+use crate::turn::analysis;
+use crate::turn::analysis::Analysis;
 
 /// A move of the root with its exact value, to a depth, and what follows.
 #[derive(Clone)]

@@ -5,6 +5,8 @@
 
 mod best_lines;
 mod budget;
+#[cfg(test)]
+pub(crate) mod fit;
 mod move_ordering;
 mod node;
 mod search;
@@ -14,11 +16,12 @@ mod value;
 use games::{Game, Rng};
 use serde_json::{Value as Json, json};
 
-use crate::analysis::{self, Analysis};
 use crate::any_game::SessionSearch;
 use crate::engine::{self, Decision, Engine, Question, Search};
-use crate::evaluate;
+use crate::evaluation;
 use crate::order::sort_best_first;
+use crate::turn::analysis;
+use crate::turn::analysis::Analysis;
 use budget::NodeBudget;
 use move_ordering::{LONGEST, MoveOrdering};
 use node::{Node, Window};
@@ -58,7 +61,7 @@ impl Engine for AlphaBeta {
             memory: Memory {
                 table: TranspositionTable::new(TABLE_BITS),
                 ordering: MoveOrdering::new(),
-                evaluation: evaluate::evaluation::<G>(),
+                evaluation: evaluation::evaluation::<G>(),
                 lists: vec![Vec::new(); LONGEST],
                 scratch: Vec::new(),
             },

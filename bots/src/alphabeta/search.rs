@@ -11,7 +11,7 @@ use super::move_ordering::{LONGEST, MoveOrdering};
 use super::node::{Node, Window};
 use super::transposition_table::{Bound, NodeResult, TranspositionTable};
 use super::value::{self, INFINITE, PROVEN, UNIT, Value};
-use crate::evaluate::Evaluate;
+use crate::evaluation::Evaluate;
 use crate::order::sort_best_first;
 
 /// From this depth on, moves are ordered by the evaluations of the positions after them.

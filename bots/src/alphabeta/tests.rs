@@ -6,7 +6,7 @@ use games::registry::{self, Visitor};
 use games::{GAMES, Options};
 
 use super::*;
-use crate::evaluate::CERTAIN;
+use crate::evaluation::CERTAIN;
 
 /// Searches positions of random games, and prints nodes a second and depth:
 /// `cargo test --profile campaign -p bots nodes_a_second -- --ignored --nocapture`.
@@ -98,7 +98,7 @@ impl Visitor for Ends {
 
     fn visit<G: Game>(self) -> (u32, u32) {
         let game = G::new(&Options::of::<G>(&self.options).unwrap()).unwrap();
-        let mut evaluation = evaluate::evaluation::<G>();
+        let mut evaluation = evaluation::evaluation::<G>();
         let (mut certain, mut right) = (0, 0);
         let mut scratch = Vec::new();
         for seed in 0..self.games {

@@ -2,7 +2,8 @@
 
 use games::Seat;
 
-use crate::evaluate::{self, CERTAIN};
+use crate::evaluation;
+use crate::evaluation::CERTAIN;
 
 /// What a position is worth to a side, in thousandths of log odds.
 pub(super) type Value = i32;
@@ -49,7 +50,7 @@ pub(super) fn of_many(scores: &[f32], seat: Seat) -> Value {
     if least >= CERTAIN || most <= -CERTAIN {
         return of_lead(if least > 0.0 { least } else { most });
     }
-    let beaten: f32 = leads().map(|lead| evaluate::expected(lead, 0.0)).sum();
+    let beaten: f32 = leads().map(|lead| evaluation::expected(lead, 0.0)).sum();
     let share = (beaten / others().count() as f32).clamp(1e-6, 1.0 - 1e-6);
     of_lead((share / (1.0 - share)).ln())
 }
@@ -59,7 +60,7 @@ pub(super) fn expected(value: Value) -> f64 {
     if value.abs() > FAR_WIN {
         return f64::from(u8::from(value > 0));
     }
-    f64::from(evaluate::expected(value as f32 / UNIT as f32, 0.0))
+    f64::from(evaluation::expected(value as f32 / UNIT as f32, 0.0))
 }
 
 /// Whether a value says with certainty who wins.

@@ -11,7 +11,7 @@ const LOOK_EVERY: u32 = 32;
 
 /// Counts iterations and says when the search has to end. Rules from outside can be slow: no iteration
 /// begins that would be late if it took as long as the slowest one so far.
-pub(super) struct IterationBudget {
+pub(crate) struct IterationBudget {
     most: Option<u32>,
     deadline: Option<Instant>,
     begin: Instant,
@@ -25,7 +25,7 @@ impl IterationBudget {
     /// A budget of at most `most` iterations until the deadline. With a number of iterations and no
     /// deadline the clock plays no part, so that the moves are reproducible. `slowest` is what an
     /// iteration is known to take.
-    pub(super) fn new(most: Option<u32>, deadline: Option<Instant>, slowest: Duration) -> Self {
+    pub(crate) fn new(most: Option<u32>, deadline: Option<Instant>, slowest: Duration) -> Self {
         let begin = Instant::now();
         let own_deadline = || most.is_none().then_some(begin + UNLIMITED_TIME);
         IterationBudget {
@@ -39,7 +39,7 @@ impl IterationBudget {
     }
 
     /// Whether there is one more iteration, which is then counted.
-    pub(super) fn go_on(&mut self) -> bool {
+    pub(crate) fn go_on(&mut self) -> bool {
         if self.most.is_some_and(|most| self.done >= most) {
             return false;
         }
@@ -58,7 +58,7 @@ impl IterationBudget {
     }
 
     /// What is left of the time, for what an iteration computes: a single one may take longer than that.
-    pub(super) fn rest(&self) -> Budget {
+    pub(crate) fn rest(&self) -> Budget {
         match self.deadline {
             Some(deadline) => Budget::default().until(deadline),
             None => Budget::default(),
@@ -66,12 +66,12 @@ impl IterationBudget {
     }
 
     /// Whether it is time to see if the search can end early.
-    pub(super) fn is_time_to_look(&self) -> bool {
+    pub(crate) fn is_time_to_look(&self) -> bool {
         self.done.is_multiple_of(LOOK_EVERY)
     }
 
     /// The number of iterations that there is still time for.
-    pub(super) fn left(&self) -> f64 {
+    pub(crate) fn left(&self) -> f64 {
         let by_number = self.most.map(|most| f64::from(most - self.done));
         let by_time = self.deadline.map(|deadline| {
             let spent = self.begin.elapsed().as_secs_f64();
@@ -83,12 +83,12 @@ impl IterationBudget {
     }
 
     /// How many iterations were begun.
-    pub(super) fn done(&self) -> u32 {
+    pub(crate) fn done(&self) -> u32 {
         self.done
     }
 
     /// How long the slowest iteration took.
-    pub(super) fn slowest(&self) -> Duration {
+    pub(crate) fn slowest(&self) -> Duration {
         self.slowest
     }
 }

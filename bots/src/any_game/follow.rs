@@ -9,11 +9,11 @@ use protocol::{PlayedMove, Start, Turn};
 use serde_json::Value;
 
 use super::{Known, SessionDecision, SessionQuestion, SessionSearch};
-use crate::analysis::Analysis;
-use crate::clock;
-use crate::current_match::{CurrentMatch, FollowError};
-use crate::offers;
 use crate::sdk::Choice;
+use crate::turn::analysis::Analysis;
+use crate::turn::clock;
+use crate::turn::current_match::{CurrentMatch, FollowError};
+use crate::turn::offers;
 
 /// A match that is followed by the rules: the position after the plies so far, and the search. Where
 /// information is hidden, every turn says what the seat knows, and there is nothing to follow.

@@ -17,7 +17,8 @@ use super::{
     Known, SessionDecision, SessionQuestion, SessionSearch, in_time, load, make, outcome, playout,
     sample, wrong_sample,
 };
-use crate::analysis::{self, Analysis};
+use crate::turn::analysis;
+use crate::turn::analysis::Analysis;
 
 /// In how many circumstances a move is tried where others or chance take part in the step, or
 /// information is hidden.

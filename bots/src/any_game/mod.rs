@@ -4,10 +4,9 @@
 //! Several seats may act at once, and chance may take part. Rules from outside answer in microseconds
 //! at best, so searches make few requests, and any of them can fail.
 
-mod budget;
+pub(crate) mod budget;
 mod follow;
 pub(crate) mod greedy;
-pub(crate) mod mcts;
 
 use std::time::Instant;
 
@@ -16,7 +15,7 @@ use games::session::{MoveError, Session, as_strs};
 use games::{BrokenRules, Rng, Rules, Seat};
 use serde_json::{Value, json};
 
-use crate::analysis::Analysis;
+use crate::turn::analysis::Analysis;
 
 pub(crate) use follow::{ByLegal, FollowedSession};
 
@@ -114,7 +113,7 @@ impl SessionDecision {
 }
 
 /// States that were drawn, but cannot be what the seat knows.
-fn wrong_sample(what: &str) -> BrokenRules {
+pub(crate) fn wrong_sample(what: &str) -> BrokenRules {
     BrokenRules::new(format!("`sample` of the rules is wrong: {what}"))
 }
 
@@ -133,7 +132,7 @@ impl SessionSearch for AnyMove {
 }
 
 /// Makes a step that the rules list.
-fn make(session: &mut dyn Session, choices: &[String]) -> Result<(), BrokenRules> {
+pub(crate) fn make(session: &mut dyn Session, choices: &[String]) -> Result<(), BrokenRules> {
     session
         .play_step(&as_strs(choices))
         .map_err(|error| match error {
@@ -143,7 +142,7 @@ fn make(session: &mut dyn Session, choices: &[String]) -> Result<(), BrokenRules
 }
 
 /// Sets up a state that the rules gave.
-fn load(rules: &dyn Rules, state: &Value) -> Result<Box<dyn Session>, BrokenRules> {
+pub(crate) fn load(rules: &dyn Rules, state: &Value) -> Result<Box<dyn Session>, BrokenRules> {
     rules.load(state).map_err(|error| {
         BrokenRules::new(format!("the rules refuse a state that they gave: {error}"))
     })
@@ -151,7 +150,7 @@ fn load(rules: &dyn Rules, state: &Value) -> Result<Box<dyn Session>, BrokenRule
 
 /// States that a seat which knows this much cannot tell from the real one; empty if the rules draw
 /// none.
-fn sample(
+pub(crate) fn sample(
     rules: &dyn Rules,
     observation: &Value,
     seat: Seat,
@@ -168,7 +167,7 @@ fn sample(
 }
 
 /// What a position is worth to each seat if play stops there.
-fn outcome(session: &dyn Session) -> Result<Vec<f64>, BrokenRules> {
+pub(crate) fn outcome(session: &dyn Session) -> Result<Vec<f64>, BrokenRules> {
     match session.end() {
         Some(end) => Ok(end.tally.outcome),
         None => Ok(session.tally()?.outcome),
@@ -176,7 +175,7 @@ fn outcome(session: &dyn Session) -> Result<Vec<f64>, BrokenRules> {
 }
 
 /// What was computed, or `None` if it was given up since there was no time left for it.
-fn in_time<T>(computed: Result<T, BrokenRules>) -> Result<Option<T>, BrokenRules> {
+pub(crate) fn in_time<T>(computed: Result<T, BrokenRules>) -> Result<Option<T>, BrokenRules> {
     match computed {
         Err(broken) if broken.is_given_up() => Ok(None),
         computed => computed.map(Some),
@@ -187,7 +186,7 @@ fn in_time<T>(computed: Result<T, BrokenRules>) -> Result<Option<T>, BrokenRules
 const LONGEST_PLAYOUT: u64 = 10_000;
 
 /// What a random game from here is worth to each seat. It stops at a ply, if there is a limit.
-fn playout(
+pub(crate) fn playout(
     session: &dyn Session,
     last_ply: Option<u32>,
     rng: &mut Rng,

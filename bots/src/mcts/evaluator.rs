@@ -7,8 +7,8 @@ use super::bounds::twelfths;
 use super::candidate::{Candidate, SeatValues, set_priors};
 use super::odds::{exp, odds, shifted};
 use crate::engine::Question;
-use crate::evaluate::{self, CERTAIN, Evaluate};
-use crate::mobility;
+use crate::evaluation;
+use crate::evaluation::{CERTAIN, Evaluate, mobility};
 
 /// A certain win, in log odds.
 const SURE: f32 = 16.0;
@@ -46,7 +46,7 @@ pub(super) struct LeafEvaluator<G: Game> {
 impl<G: Game> LeafEvaluator<G> {
     pub(super) fn new() -> Self {
         LeafEvaluator {
-            evaluation: evaluate::evaluation::<G>(),
+            evaluation: evaluation::evaluation::<G>(),
             baseline: None,
             zero: 0.0,
             random_plies: 0,
@@ -58,7 +58,7 @@ impl<G: Game> LeafEvaluator<G> {
     /// Prepares for a turn whose position has this many moves.
     pub(super) fn prepare(&mut self, question: &Question<'_, G>, moves: usize) {
         self.evaluation.asked_by(question.seat);
-        if evaluate::is_general::<G>() {
+        if evaluation::is_general::<G>() {
             let mut rng = Rng::from_parts(&[question.game.key(question.position)]);
             let baseline = || {
                 mobility::mean_strengths(question.game, question.position, &mut rng)

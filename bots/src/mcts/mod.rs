@@ -1,5 +1,5 @@
 //! Monte Carlo tree search for games that are compiled in, with any number of seats.
-//! [`any_game::mcts`](crate::any_game::mcts) plays all others.
+//! [`session`] searches all others.
 //!
 //! Every seat is assumed to play for its own outcome (max^n). A playout ends at a position whose
 //! moves are not yet evaluated: the game's evaluation judges each of them, and the value of the
@@ -13,6 +13,7 @@ mod evaluator;
 mod graph;
 mod node;
 mod odds;
+pub(crate) mod session;
 mod worker;
 
 #[cfg(test)]
@@ -25,10 +26,11 @@ use games::{Game, Rng, Seat};
 use protocol::SearchLine;
 use serde_json::{Value, json};
 
-use crate::analysis::{self, Analysis};
 use crate::any_game::SessionSearch;
-use crate::any_game::mcts::SessionMcts;
 use crate::engine::{self, Decision, Engine, Question, Search};
+use crate::mcts::session::SessionMcts;
+use crate::turn::analysis;
+use crate::turn::analysis::Analysis;
 use budget::PlayoutBudget;
 use graph::SearchGraph;
 use worker::{Worker, lock};

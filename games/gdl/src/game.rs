@@ -16,10 +16,10 @@ use crate::interpreter::Interpreter;
 use crate::limits::{GroundLimits, within};
 use crate::network::{Network, Sizes, Unmade};
 use crate::play::Play;
+use crate::play::rules::GdlRules;
+use crate::play::shared::SharedRules;
+use crate::play::view::Grid;
 use crate::read::Sheet;
-use crate::rules::GdlRules;
-use crate::shared::SharedRules;
-use crate::view::Grid;
 
 /// The longest search for the examples of moves: forced steps may lead to the first choice, or nowhere.
 const EXAMPLES_TIME: Duration = Duration::from_secs(2);

@@ -18,35 +18,24 @@
 //! assert_eq!(session.end().unwrap().tally.scores, [100]);
 //! ```
 
-mod components;
 mod engine;
 mod error;
 mod game;
+mod ggp;
 mod ground;
-mod histories;
 mod interpreter;
-mod kif;
-mod knowledge;
 mod limits;
 mod network;
-mod perft;
 mod play;
-mod random_games;
 mod read;
-mod rules;
-mod script;
-mod session;
-mod shared;
-mod steps;
 mod terms;
-mod view;
 
 pub use error::{Place, SheetError};
 pub use game::{Names, Report, SheetGame};
+pub use ggp::kif::Kif;
+pub use ggp::script::Script;
+pub use ggp::steps::{StepError, Steps};
 pub use ground::Ungroundable;
-pub use kif::Kif;
 pub use limits::GroundLimits;
 pub use network::Sizes;
 pub use read::{Sheet, canonical};
-pub use script::Script;
-pub use steps::{StepError, Steps};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bots::evaluate::{PositionValue, position_value};
+use bots::evaluation::{PositionValue, position_value};
 use games::budget::Budget;
 use games::kit::to_move::CHANCE;
 use games::perft::PerftRequest;

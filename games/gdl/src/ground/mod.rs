@@ -4,6 +4,7 @@
 //! rules. For the rest, every fact that may become true and every move that may become legal is
 //! assumed to be so at any time; negation of what depends on the position is left to the network.
 
+pub(crate) mod components;
 mod database;
 mod plan;
 
@@ -11,7 +12,7 @@ use std::collections::VecDeque;
 
 use games::budget::{self, Spent, Ticks};
 
-use crate::components::components;
+use crate::ground::components::components;
 use crate::limits::{GroundLimits, MOST_WORDS};
 use crate::read::{Literal, Pattern, PredId, Rule, Sheet, pred};
 use crate::terms::{Map, Symbol, Term};

@@ -4,8 +4,8 @@ use games::budget::{self, Ticks};
 
 use super::graph::{Graph, Node, Ref};
 use super::unmade::Unmade;
-use crate::components::components;
 use crate::error::SheetError;
+use crate::ground::components::components;
 use crate::ground::{AtomId, Ground, GroundRule, Ungroundable};
 use crate::limits::MOST_ALL_WORDS;
 use crate::read::{Literal, PredId, pred};

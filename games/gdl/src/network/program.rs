@@ -558,7 +558,8 @@ fn assign_levels(
     let edges: Vec<Vec<u32>> = (0..gates.len())
         .map(|gate| needs(gate).map(|from| from as u32).collect())
         .collect();
-    let (component, count) = crate::components::components(gates.len(), |gate| &edges[gate]);
+    let (component, count) =
+        crate::ground::components::components(gates.len(), |gate| &edges[gate]);
     let mut level_of = vec![0u16; count];
     let mut by_component: Vec<usize> = (0..gates.len()).collect();
     by_component.sort_by_key(|gate| component[*gate]);

@@ -1,0 +1,6 @@
+//! What a bot needs in its turn: the match so far, time, offers, and reports for an audience.
+
+pub(crate) mod analysis;
+pub mod clock;
+pub(crate) mod current_match;
+pub(crate) mod offers;

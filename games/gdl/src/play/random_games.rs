@@ -1,0 +1,65 @@
+//! Random games, for evaluation.
+
+use games::playout::{PlayoutRequest, RandomGames, Total};
+use games::{BrokenRules, Rng};
+
+use crate::engine::Engine;
+use crate::play::Scratch;
+use crate::play::shared::{At, SharedRules, outcome_of};
+
+/// Random games of a sheet.
+pub(crate) struct SheetGames<'r, E: Engine> {
+    rules: &'r SharedRules<E>,
+    rng: Rng,
+    /// The ply at which games stop.
+    last: u32,
+    scratch: Scratch,
+    /// Where the game stands; kept, since positions are large.
+    position: Option<E::Position>,
+}
+
+impl<'r, E: Engine> SheetGames<'r, E> {
+    pub(crate) fn new(rules: &'r SharedRules<E>, request: &PlayoutRequest) -> Self {
+        SheetGames {
+            rules,
+            rng: Rng::new(request.seed),
+            last: request.max_plies.unwrap_or(u32::MAX),
+            scratch: Scratch::default(),
+            position: None,
+        }
+    }
+}
+
+impl<E: Engine> RandomGames for SheetGames<'_, E> {
+    type From = At<E>;
+
+    fn seats(&self) -> usize {
+        self.rules.play.seats.len()
+    }
+
+    fn rng(&mut self) -> &mut Rng {
+        &mut self.rng
+    }
+
+    fn play(&mut self, from: &At<E>, _most: u64, total: &mut Total) -> Result<u64, BrokenRules> {
+        let play = &self.rules.play;
+        let position = match &mut self.position {
+            Some(position) => {
+                position.clone_from(&from.position);
+                position
+            }
+            none => none.insert(from.position.clone()),
+        };
+        let extent = (from.ply, self.last);
+        let plies = play.playout(position, extent, &mut self.rng, &mut self.scratch)?;
+        let over = play.engine.is_over(position);
+        total.add(plies, &outcome_of(&play.scores(position, over)?));
+        Ok(u64::from(plies.max(1)))
+    }
+
+    fn as_it_stands(&mut self, from: &At<E>) -> Result<Vec<f64>, BrokenRules> {
+        let over = self.rules.play.engine.is_over(&from.position);
+        let scores = self.rules.play.scores(&from.position, over)?;
+        Ok(outcome_of(&scores).to_vec())
+    }
+}
