@@ -107,9 +107,6 @@
 //! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
 pub mod cli;
-mod draw;
-mod prose;
-mod scaffold;
 
 pub use ::arbiter;
 pub use ::bundle;
@@ -123,7 +120,7 @@ pub use ::workers;
 
 pub use config::Config;
 pub use rules::{RulesError, SourceError};
-pub use tournament::one_match::{MatchError, MatchRequest};
+pub use tournament::playing::one_match::{MatchError, MatchRequest};
 pub use tournament::{Tournament, TournamentError};
 
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use rules::RulesError;
 use thiserror::Error;
 
-use super::book::BookError;
-use super::game::GameError;
+use crate::tables::book::BookError;
+use crate::tables::game::GameError;
 use supervisor::CommandError;
 
 /// A configuration that cannot be used: where, and what is wrong.
@@ -22,7 +22,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    pub(super) fn new(path: &Path, problem: Problem) -> Self {
+    pub(crate) fn new(path: &Path, problem: Problem) -> Self {
         ConfigError {
             path: Some(path.to_owned()),
             line: None,
@@ -31,7 +31,7 @@ impl ConfigError {
     }
 
     /// A problem of the configuration as a whole, in a text that is not a file.
-    pub(super) fn of_text(problem: Problem) -> Self {
+    pub(crate) fn of_text(problem: Problem) -> Self {
         ConfigError {
             path: None,
             line: None,
@@ -40,23 +40,23 @@ impl ConfigError {
     }
 
     /// The same at a line.
-    pub(super) fn at_line(self, line: Option<usize>) -> Self {
+    pub(crate) fn at_line(self, line: Option<usize>) -> Self {
         ConfigError { line, ..self }
     }
 
     /// The same in a text that is not a file.
-    pub(super) fn without_path(self) -> Self {
+    pub(crate) fn without_path(self) -> Self {
         ConfigError { path: None, ..self }
     }
 
     /// The same in this file, if it has none yet.
-    pub(super) fn in_file(mut self, path: &Path) -> Self {
+    pub(crate) fn in_file(mut self, path: &Path) -> Self {
         self.path.get_or_insert_with(|| path.to_owned());
         self
     }
 
     /// What is wrong with this bot, whose file is called like this, as a part of a sentence about it.
-    pub(super) fn reason(&self, bot: &str, file: &Path) -> String {
+    pub(crate) fn reason(&self, bot: &str, file: &Path) -> String {
         let line = self
             .line
             .map_or(String::new(), |line| format!("line {line}: "));
@@ -88,19 +88,19 @@ impl ConfigError {
 /// A value that cannot be used, and where it is: keys joined by dots; in lists, numbers from 0 take
 /// the place of keys.
 #[derive(Debug)]
-pub(super) struct WrongValue {
-    pub(super) at: String,
-    pub(super) problem: Problem,
+pub(crate) struct WrongValue {
+    pub(crate) at: String,
+    pub(crate) problem: Problem,
 }
 
 impl WrongValue {
-    pub(super) fn new(at: impl Into<String>, problem: Problem) -> Self {
+    pub(crate) fn new(at: impl Into<String>, problem: Problem) -> Self {
         let at = at.into();
         WrongValue { at, problem }
     }
 
     /// The same, with who was left out, if there are too few bots.
-    pub(super) fn because_of(mut self, left_out: &[String]) -> Self {
+    pub(crate) fn because_of(mut self, left_out: &[String]) -> Self {
         if let Problem::Value { key, message } = &mut self.problem
             && key == "bots"
             && !left_out.is_empty()
@@ -111,7 +111,7 @@ impl WrongValue {
     }
 
     /// The value of a key that is in no list.
-    pub(super) fn of(key: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn of(key: &str, message: impl Into<String>) -> Self {
         Self::new(key, Problem::value(key, message))
     }
 }
@@ -216,7 +216,7 @@ pub enum Problem {
 
 impl Problem {
     /// A value that is not allowed.
-    pub(super) fn value(key: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn value(key: impl Into<String>, message: impl Into<String>) -> Self {
         Problem::Value {
             key: key.into(),
             message: message.into(),

@@ -1,36 +1,13 @@
 //! The tournament configuration: TOML in, checked values out.
 
-mod adjudicate;
-mod book;
-mod bot_places;
-mod bots;
-mod build;
-pub mod command_check;
+pub mod bots;
 pub mod difference;
 mod error;
-pub mod file;
-mod find;
-pub mod format;
-mod game;
-mod game_list;
-pub mod ggp;
-pub mod json_schema;
-mod keep;
-mod keys;
-mod layers;
-mod left_out;
-pub mod machine;
-mod openings;
-mod participation;
-mod rules;
+pub mod reading;
 pub mod schema;
-mod secret;
-mod sources;
-pub mod submissions;
-mod time;
-mod untrusted;
-mod values;
-mod variables;
+pub mod settings;
+pub(crate) mod sources;
+pub mod tables;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,30 +21,32 @@ use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 use schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
 
+use crate::reading::layers::{self, EarlierNames, Locate, Read};
+use crate::reading::left_out;
+use crate::settings::{format, game_list, ggp, machine, openings, rules, secret, time};
+use crate::tables::file::Concurrency;
 use error::WrongValue;
-use file::Concurrency;
-use layers::{EarlierNames, Locate, Read};
 use supervisor::process::process_tree::measures_cpu_time;
 use supervisor::sandbox::limits::Tier;
 use supervisor::{BotFactory, BotSpec, Idle};
 use thiserror::Error;
 
-pub use book::BookOpening;
-pub use bot_places::BotPlaces;
-pub use bots::{RecordedBot, recorded_bot};
-pub use build::{BUILD_BYTES, BUILD_FILES};
-pub use build::{BuildPlan, Quota};
+pub use crate::bots::bot_places::BotPlaces;
+pub use crate::bots::build::{BUILD_BYTES, BUILD_FILES};
+pub use crate::bots::build::{BuildPlan, Quota};
+pub use crate::bots::{RecordedBot, recorded_bot};
+pub use crate::reading::left_out::LeftOut;
+pub use crate::reading::variables::variables_in;
+pub use crate::settings::keep::Keep;
+pub use crate::settings::machine::{NoiseLimits, TimeScale};
+pub use crate::settings::openings::{Judged, Openings};
+pub use crate::settings::rules::{recorded_rules, source_of};
+pub use crate::settings::time::TimeFlags;
+pub use crate::tables::book::BookOpening;
+pub use crate::tables::file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
+pub use crate::tables::game::game;
+pub use crate::tables::game::{GameError, GameSetup};
 pub use error::{ConfigError, Problem};
-pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
-pub use game::game;
-pub use game::{GameError, GameSetup};
-pub use keep::Keep;
-pub use left_out::LeftOut;
-pub use machine::{NoiseLimits, TimeScale};
-pub use openings::{Judged, Openings};
-pub use rules::{recorded_rules, source_of};
-pub use time::TimeFlags;
-pub use variables::variables_in;
 
 /// A tournament whose schedule has no parts.
 #[derive(Clone, Debug, Error)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
-use config::json_schema::{fits, items, kinds};
+use config::schema::json_schema::{fits, items, kinds};
 use games::kit::text::{nearest, quoted};
 use protocol::{Op, excerpt};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};

@@ -9,7 +9,7 @@ use protocol::TimeControl;
 use schedule::{Count, Format, FormatName, Schedule, Scheduled};
 use serde::Serialize;
 use serde_json::Value;
-use tournament::openings;
+use tournament::playing::openings;
 
 use super::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};

@@ -15,7 +15,7 @@ use supervisor::News;
 use terminal_size::terminal_size_of;
 use tournament::Stop;
 use tournament::WorkersSeen;
-use tournament::slots::Progress;
+use tournament::reports::Progress;
 
 use super::block::Block;
 use super::sheet::too_noisy;

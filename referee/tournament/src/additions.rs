@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::folder::{self, CONFIG_NAME};
-use super::resume::{self, Allowed};
-use super::runner::{Tournament, TournamentError, folder_of, runtime};
 use crate::admission::{self, AdmissionError, LeftOut};
+use crate::folder::{self, CONFIG_NAME};
+use crate::resume::{self, Allowed};
+use crate::runner::{Tournament, TournamentError, folder_of, runtime};
 use config::Config;
 use protocol::Record;
 

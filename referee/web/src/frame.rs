@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
 
-use super::assets::{self, ASSETS};
+use crate::http::assets::{self, ASSETS};
 
 /// The module that begins.
 const ENTRY: &str = "app.js";
@@ -12,17 +12,17 @@ const STYLE: &str = "style.css";
 /// All modules as one script, in a folder of pages.
 const SCRIPT: &str = "referee.js";
 /// Which file holds what, in a folder of pages.
-pub(super) const FILES: &str = "data/files.js";
+pub(crate) const FILES: &str = "data/files.js";
 
 /// JSON as it may stand in a script element: nothing in it can end the element, or begin another.
-pub(super) fn within_script(json: &str) -> String {
+pub(crate) fn within_script(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('\u{2028}', "\\u2028")
         .replace('\u{2029}', "\\u2029")
 }
 
 /// The page before and after the data.
-pub(super) fn page() -> (String, String) {
+pub(crate) fn page() -> (String, String) {
     let text = |name: &str| assets::find(name).map_or("", |asset| asset.text);
     let (style, script) = (text(STYLE), script());
     let policy = format!(
@@ -110,7 +110,7 @@ pub(crate) fn page_of_folder(title: &str, root: &str, route: &str, body: &str) -
 }
 
 /// The script and the style of a folder of pages.
-pub(super) fn files_of_folder() -> [(&'static str, String); 2] {
+pub(crate) fn files_of_folder() -> [(&'static str, String); 2] {
     let style = assets::find(STYLE).map_or("", |asset| asset.text);
     [
         (STYLE, style.to_owned()),
@@ -122,7 +122,7 @@ pub(super) fn files_of_folder() -> [(&'static str, String); 2] {
 }
 
 /// Text as text of a page, or in an attribute of it.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

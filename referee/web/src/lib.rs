@@ -7,42 +7,19 @@
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
-mod analyses;
-mod answer;
-mod assets;
-mod decisive;
-mod events;
-mod follow;
 mod frame;
-mod guard;
-mod index;
-mod json_change;
-mod live;
-mod live_task;
-mod match_list;
-mod match_page;
-mod one_file;
-mod overview;
-mod page_folder;
+pub mod http;
+pub mod matches;
 pub mod pages;
-mod plan;
-mod play;
-mod play_routes;
-mod position;
-mod reader;
-mod report_cache;
+pub mod playing;
 mod reports;
 mod routes;
-mod rules_card;
-mod server;
-mod site;
-mod stderr;
-mod views;
+pub mod state;
 mod words;
 
-pub use one_file::OneFile;
-pub use play::{Command, Table};
-pub use play_routes::serve_table;
+pub use crate::http::server::{PORT, bind};
+pub use crate::pages::one_file::OneFile;
+pub use crate::playing::play::{Command, Table};
+pub use crate::playing::play_routes::serve_table;
 pub use routes::{Watch, WatchError};
-pub use server::{PORT, bind};
 pub use words::{encoded, guide};

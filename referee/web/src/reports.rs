@@ -1,14 +1,14 @@
 //! What `referee report` says, for pages: bots, statistics, the rules of games.
 
-use super::answer::Refusal;
-use super::site::Site;
+use crate::http::answer::Refusal;
 use crate::pages::Page;
+use crate::state::site::Site;
 
 /// The page with this name: `statistics`, `about`, a bot's or a game's.
 ///
 /// # Errors
 /// If there is no such page.
-pub(super) fn page(site: &Site, kind: &str, name: &str) -> Result<Page, Refusal> {
+pub(crate) fn page(site: &Site, kind: &str, name: &str) -> Result<Page, Refusal> {
     let [log] = &site.logs[..] else {
         return Err(Refusal::missing(
             "there are no such pages where several logs are shown as one",

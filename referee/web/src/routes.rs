@@ -22,16 +22,19 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use super::answer::{self, Refusal, answer, json_text, refuse};
-use super::events::event;
-use super::guard::{Guard, guarded};
-use super::index::Wanted;
-use super::match_list;
-use super::match_page::find;
-use super::position::Asked;
-use super::server::PORT;
-use super::site::Site;
-use super::{assets, live_task, reader, reports};
+use crate::http::answer::{self, Refusal, answer, json_text, refuse};
+use crate::http::assets;
+use crate::http::guard::{Guard, guarded};
+use crate::http::server::PORT;
+use crate::matches::match_list;
+use crate::matches::match_page::find;
+use crate::matches::position::Asked;
+use crate::reports;
+use crate::state::events::event;
+use crate::state::index::Wanted;
+use crate::state::live_task;
+use crate::state::reader;
+use crate::state::site::Site;
 
 /// How long an overview is waited for when a large log is read.
 const OVERVIEW_WAIT: Duration = Duration::from_secs(10);
@@ -56,7 +59,7 @@ pub struct Watch {
 impl Watch {
     /// For these logs, or folders of tournaments.
     pub fn new(logs: &[PathBuf], rules: Option<RulesSet>) -> Self {
-        let logs = logs.iter().map(|log| super::follow::log_path(log));
+        let logs = logs.iter().map(|log| crate::state::follow::log_path(log));
         Watch {
             site: Arc::new(Site::new(logs.collect(), rules)),
         }
@@ -121,7 +124,7 @@ fn router(site: Arc<Site>) -> Router {
 }
 
 /// The files of the pages.
-pub(super) fn pages() -> Router {
+pub(crate) fn pages() -> Router {
     Router::new()
         .route("/", get(index))
         .route("/{name}", get(asset))

@@ -6,7 +6,7 @@ use report::points;
 use serde_json::Value;
 
 /// Whether a match has options.
-pub(super) fn has_options(record: &Record) -> bool {
+pub(crate) fn has_options(record: &Record) -> bool {
     record
         .options
         .as_object()
@@ -14,7 +14,7 @@ pub(super) fn has_options(record: &Record) -> bool {
 }
 
 /// The game with its options, and what made the start.
-pub(super) fn start_in_words(record: &Record, title: &str) -> String {
+pub(crate) fn start_in_words(record: &Record, title: &str) -> String {
     let mut text = title.to_owned();
     if has_options(record) {
         let label = ratings::game_label(&record.game, &record.options);
@@ -32,7 +32,7 @@ pub(super) fn start_in_words(record: &Record, title: &str) -> String {
 }
 
 /// Who won, by how much and why.
-pub(super) fn result_in_words(record: &Record) -> String {
+pub(crate) fn result_in_words(record: &Record) -> String {
     let outcome = &record.result.outcome;
     let name = |seat: usize| record.players.get(seat).map_or("?", |player| &*player.name);
     let best = outcome.iter().copied().fold(0.0, f64::max);
@@ -59,7 +59,7 @@ pub(super) fn result_in_words(record: &Record) -> String {
 }
 
 /// A principal variation, if it is one.
-pub(super) fn variation(info: &Value) -> Option<Vec<String>> {
+pub(crate) fn variation(info: &Value) -> Option<Vec<String>> {
     let list = info.get("pv")?.as_array()?.iter();
     list.map(|mv| mv.as_str().map(str::to_owned)).collect()
 }

@@ -12,8 +12,8 @@ use log::{self, DealCheck, Versions};
 use protocol::{LOG_FORMAT, Record, TimeControl};
 use schedule::{Scheduled, ScheduledGroup};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tournament::openings;
-use tournament::openings::Opening;
+use tournament::playing::openings;
+use tournament::playing::openings::Opening;
 use tournament::resume;
 
 use super::dispatch::Examined;

@@ -12,10 +12,10 @@ use config::Config;
 use games::BrokenRules;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
-use tournament::openings;
-use tournament::queue::Queue;
+use tournament::playing::openings;
+use tournament::playing::queue::Queue;
+use tournament::playing::slots::describe;
 use tournament::reports::FromSlot;
-use tournament::slots::describe;
 use tournament::stop::{self, Stop};
 
 use super::dispatch::{Action, Answer, Dealer, Dispatcher, Ending, Event, Request, Setup, TICK};
@@ -86,7 +86,7 @@ impl Venue {
         match ending {
             Ending::Quiet => Ok(()),
             Ending::Broken(what) => {
-                let report = FromSlot::Broken(BrokenRules::new(what));
+                let report = FromSlot::Failed(BrokenRules::new(what).into());
                 let _ = self.report(report).await;
                 Ok(())
             }

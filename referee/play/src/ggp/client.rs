@@ -6,7 +6,7 @@
 use std::error::Error as _;
 use std::io;
 
-use config::ggp::Address;
+use config::settings::ggp::Address;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;

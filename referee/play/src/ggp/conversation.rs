@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use config::ggp::Address;
+use config::settings::ggp::Address;
 use protocol::{Failure, FaultCode, in_words};
 use supervisor::{BotSpec, GgpPlayer};
 use tokio::sync::{mpsc, watch};

@@ -12,9 +12,9 @@ use log::WriteError;
 use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec};
 
-use super::builds;
-use super::error::AdmissionError;
-use super::notes::{read_note, write_note};
+use crate::admission::builds;
+use crate::admission::error::AdmissionError;
+use crate::admission::notes::{read_note, write_note};
 
 /// What the folder of a tournament says about the games of bots.
 pub(super) const ANSWERS: &str = "bot-games.toml";

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use config::submissions::BOT_FILE;
+use config::reading::submissions::BOT_FILE;
 use config::{BuildPlan, Config};
 use files::places;
 use supervisor::sandbox::build::SandboxError;
@@ -16,8 +16,8 @@ use supervisor::sandbox::limits::Tier;
 use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
 use tokio::time::{Instant, sleep};
 
-use super::census::Census;
-use super::quota::Watch;
+use crate::admission::census::Census;
+use crate::admission::quota::Watch;
 
 /// Where the output of a build goes, in the bot's folder.
 pub const BUILD_LOG: &str = "build.log";

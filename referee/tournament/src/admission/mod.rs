@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use bundle::{BundleError, Unpacked};
 use check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
-use config::{BuildPlan, Config, OnBroken, command_check};
+use config::bots::command_check;
+use config::{BuildPlan, Config, OnBroken};
 use files::output;
 use files::{self, MOST_TEXT};
 use log::WriteError;

@@ -12,7 +12,7 @@ use log::WriteError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::AdmissionError;
+use crate::admission::error::AdmissionError;
 
 /// Writes a note of this name below a comment, in place of the one before; one that `is_empty` only if there
 /// was one before.

@@ -13,7 +13,7 @@ use nix::sys::statvfs::statvfs;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::census::Census;
+use crate::admission::census::Census;
 
 /// How often is counted, at most.
 const PATROL_INTERVAL: Duration = Duration::from_millis(100);

@@ -22,10 +22,10 @@ use self::found::{Found, hash};
 use self::part::Part;
 use self::place::Place;
 use self::writing::write;
-use super::folder;
-use super::resume::{Ledger, ResumeError};
-use super::secret_file;
 use crate::admission;
+use crate::folder;
+use crate::folder::secret_file;
+use crate::resume::{Ledger, ResumeError};
 
 /// What came of putting logs together.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use files::{self, MOST_TEXT};
 use log::LOG_NAME;
 use schedule::{Schedule, Shape, Shard, Version};
 
-use super::error::MergeError;
 use crate::admission;
 use crate::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
+use crate::merge::error::MergeError;
 use crate::resume::{self, ResumeError, parsed};
 
 /// A folder that was played in.

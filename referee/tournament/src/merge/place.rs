@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use log::{LOG_NAME, LogFile, WriteError};
 
-use super::error::MergeError;
-use super::found::{Found, hash};
 use crate::folder::{CONFIG_NAME, Folder, FolderError};
+use crate::merge::error::MergeError;
+use crate::merge::found::{Found, hash};
 
 /// The folder, within the new one, in which everything is written.
 const PART_NAME: &str = "merge.part";

@@ -8,12 +8,12 @@ use std::path::Path;
 use config::Config;
 use log::{LogFile, WriteError};
 
-use super::error::MergeError;
-use super::found::Found;
-use super::part::Part;
 use crate::admission;
-use crate::failures::FAILURES_NAME;
 use crate::folder::Folder;
+use crate::merge::error::MergeError;
+use crate::merge::found::Found;
+use crate::merge::part::Part;
+use crate::playing::failures::FAILURES_NAME;
 
 /// How many matches are written at a time.
 const BATCH: usize = 256;

@@ -12,10 +12,10 @@ use report::sheet::{
     signed_figures,
 };
 use report::{points, transcript};
-use tournament::failures::{FAILURES_NAME, folder_name};
+use tournament::playing::failures::{FAILURES_NAME, folder_name};
 
-use super::highlights::{FaultKind, Highlight, Highlights};
-use super::played::Played;
+use crate::state::highlights::{FaultKind, Highlight, Highlights};
+use crate::state::played::Played;
 use crate::words::encoded;
 
 /// How many of the last lines of stderr are shown.
@@ -46,7 +46,7 @@ pub fn page(played: &Played, bot: &str, format: PageFormat, width: Option<usize>
 
 /// All of it. Names that are not there have an empty page. Where it is one of several pages, its
 /// matches are links instead of commands and lists of moves.
-pub(super) fn parts(played: &Played, name: &str, is_linked: bool) -> Vec<Part> {
+pub(crate) fn parts(played: &Played, name: &str, is_linked: bool) -> Vec<Part> {
     let report = played.report();
     let Some(index) = report.bots.iter().position(|bot| bot.name == name) else {
         return Vec::new();

@@ -5,7 +5,7 @@ use protocol::{shown, shown_lines};
 use report::sheet::{Grid, Part, heading};
 
 /// All of it.
-pub(super) fn parts(left_out: &LeftOut) -> Vec<Part> {
+pub(crate) fn parts(left_out: &LeftOut) -> Vec<Part> {
     let mut parts = vec![
         heading(&shown(&left_out.bot)),
         Part::Note("It played no match, because it was left out:".to_owned()),
@@ -24,7 +24,7 @@ pub(super) fn parts(left_out: &LeftOut) -> Vec<Part> {
 }
 
 /// All bots that were left out, with these links to their pages.
-pub(super) fn table(left_out: &[LeftOut], links: Vec<String>) -> Grid {
+pub(crate) fn table(left_out: &[LeftOut], links: Vec<String>) -> Grid {
     let mut grid = Grid::new(["bot", "why"], 0);
     grid.keys = 2;
     let rows = left_out

@@ -2,13 +2,14 @@
 //! of them.
 
 mod bot_page;
-mod highlights;
+pub(crate) mod json_change;
 mod left_out_page;
+pub(crate) mod one_file;
 mod page;
-mod played;
+pub(crate) mod page_folder;
 mod site;
 
+pub use crate::state::played::Played;
 pub use bot_page::{PageFormat, page};
 pub use page::{Page, bot, rules_of, statistics};
-pub use played::Played;
 pub use site::{SiteError, about, write_site};

@@ -5,8 +5,8 @@ use games::registry::Entry;
 use report::sheet::{self, Part};
 use serde::Serialize;
 
-use super::played::Played;
-use super::{bot_page, left_out_page};
+use crate::pages::{bot_page, left_out_page};
+use crate::state::played::Played;
 use crate::words::guide;
 
 /// A page that is a text with tables.
@@ -21,7 +21,7 @@ pub struct Page {
 
 impl Page {
     /// Parts in which bots, builds and the organiser's own machine may have been quoted.
-    pub(super) fn for_others(played: &Played, title: &str, parts: Vec<Part>) -> Self {
+    pub(crate) fn for_others(played: &Played, title: &str, parts: Vec<Part>) -> Self {
         let shown = |part: Part| part.map(|text| played.without_places(&text));
         Page {
             title: title.to_owned(),
@@ -31,17 +31,17 @@ impl Page {
     }
 
     /// About a bot that played.
-    pub(super) fn of_bot(played: &Played, name: &str) -> Self {
+    pub(crate) fn of_bot(played: &Played, name: &str) -> Self {
         Self::for_others(played, name, bot_page::parts(played, name, true))
     }
 
     /// About a bot that was left out.
-    pub(super) fn of_left_out(played: &Played, bot: &LeftOut) -> Self {
+    pub(crate) fn of_left_out(played: &Played, bot: &LeftOut) -> Self {
         Self::for_others(played, &bot.bot, left_out_page::parts(bot))
     }
 
     /// As it stands in a file, for where no script runs.
-    pub(super) fn plain(&self, root: &str) -> String {
+    pub(crate) fn plain(&self, root: &str) -> String {
         format!(
             "<p><a href=\"{root}index.html\">All bots</a></p>\n{}",
             sheet::html(self.parts.clone())

@@ -18,11 +18,11 @@ use thiserror::Error;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 use tournament::folder::CONFIG_NAME;
 
-use super::left_out_page;
-use super::page::{Page, rules_of, statistics};
-use super::played::Played;
 use crate::frame::page_of_folder;
-use crate::page_folder::PageFolder;
+use crate::pages::left_out_page;
+use crate::pages::page::{Page, rules_of, statistics};
+use crate::pages::page_folder::PageFolder;
+use crate::state::played::Played;
 use crate::words::encoded;
 
 /// The folder of the bots' pages.

@@ -17,9 +17,9 @@ use supervisor::{BotFactory, BotSpec};
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 use tournament::admission;
-use tournament::capacity;
-use tournament::failures::Failures;
 use tournament::folder::STDERR_NAME;
+use tournament::playing::capacity;
+use tournament::playing::failures::Failures;
 
 use super::allowed::{self, Along};
 use super::options::WorkerOptions;

@@ -14,9 +14,9 @@ use protocol::Record;
 use schedule::Scheduled;
 use supervisor::{Pool, shortage};
 use tokio::sync::{mpsc, oneshot, watch};
-use tournament::match_run::People;
-use tournament::openings::{self, Opening};
-use tournament::slots;
+use tournament::playing::match_run::People;
+use tournament::playing::openings::{self, Opening};
+use tournament::playing::slots;
 
 use super::options::Leave;
 use super::serving::Serving;

@@ -8,7 +8,7 @@ use games::Rng;
 use referee::config::Config;
 use schedule::{Schedule, Scheduled};
 use serde_json::{Map, Value};
-use tournament::openings::{moves as opening_moves, seed as opening_seed};
+use tournament::playing::openings::{moves as opening_moves, seed as opening_seed};
 
 /// Configurations with every key.
 const FULL: &str = r#"name = "full"

@@ -13,7 +13,7 @@ use referee::Config;
 use referee::log::{Versions, verify};
 use schedule::{NextGroup, Schedule, ScheduledGroup};
 use serde_json::{Value, json};
-use tournament::openings::seed as opening_seed;
+use tournament::playing::openings::seed as opening_seed;
 use workers::examine::examine as examine_result;
 use workers::wire::WorkerNews;
 

@@ -1,0 +1,121 @@
+//! Bots that do not play, because they are broken.
+
+use std::path::Path;
+
+use files::places;
+use serde::{Deserialize, Serialize};
+
+use crate::error::WrongValue;
+use crate::reading::layers::{Locate, Read};
+use crate::reading::submissions::{BOT_FILE, Unfit, Why};
+
+/// What to do where there is no file.
+const NEEDS_FILE: &str = "hand in one folder that has a `bot.toml` and all that the bot needs, with nothing \
+                          around it; `command = \"python3 bot.py\"` is a whole `bot.toml`";
+/// What to do where it is wrong.
+const CORRECT_FILE: &str =
+    "correct the `bot.toml` as it says, and try it with `referee config check`";
+
+/// A bot that does not play.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub bot: String,
+    /// Why.
+    pub why: String,
+    /// What its author can do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// The end of what its build has printed, if that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+    /// Whether there was no bot in its folder at all, which stops no tournament.
+    #[serde(skip)]
+    pub is_missing: bool,
+}
+
+impl LeftOut {
+    /// A bot that is left out for this reason.
+    pub fn new(bot: impl Into<String>, why: impl Into<String>) -> Self {
+        LeftOut {
+            bot: bot.into(),
+            why: why.into(),
+            advice: None,
+            log: None,
+            is_missing: false,
+        }
+    }
+
+    /// In a sentence.
+    pub fn in_words(&self) -> String {
+        format!("bot `{}`: {}", self.bot, self.why)
+    }
+}
+
+/// Takes the submissions out of a configuration that are no bots; gives them, and the notes about all.
+pub(crate) fn left_out(
+    read: &mut Read,
+    broken: Vec<(usize, WrongValue)>,
+    folder: &Path,
+    locate: Locate<'_>,
+) -> (Vec<LeftOut>, Vec<String>) {
+    let Some(handed_in) = read.handed_in.take() else {
+        return (Vec::new(), Vec::new());
+    };
+    let mut left_out = Vec::new();
+    let unfit = handed_in.left_out.into_iter();
+    left_out.extend(unfit.map(
+        |Unfit {
+             name,
+             folder: inner,
+             why,
+         }| {
+            let file = inner.join(BOT_FILE);
+            let label = inner.to_string_lossy().into_owned();
+            let (why, is_missing, advice) = match why {
+                Why::NoBot(why) => (why, true, NEEDS_FILE),
+                Why::Wrong(error) => (error.reason(&name, &file), false, CORRECT_FILE),
+            };
+            let why = places::without_places(&why, &[folder]);
+            let left_out = LeftOut {
+                advice: Some(advice.to_owned()),
+                is_missing,
+                ..LeftOut::new(name, why)
+            };
+            (label, left_out)
+        },
+    ));
+    let mut at = Vec::new();
+    for (index, wrong) in broken {
+        let table = &read.file.bots[index];
+        let name = table.name.trim().to_owned();
+        let dir = table.dir.clone().unwrap_or_default();
+        let why = locate(wrong).reason(&name, &dir.join(BOT_FILE));
+        let why = places::without_places(&why, &[folder]);
+        let left_out_bot = LeftOut {
+            advice: Some(CORRECT_FILE.to_owned()),
+            ..LeftOut::new(name, why)
+        };
+        left_out.push((dir.to_string_lossy().into_owned(), left_out_bot));
+        at.push(index);
+    }
+    if !at.is_empty() {
+        read.leave_out(&at);
+    }
+    // Who is left out must not be taken for somebody who plays, or for one another.
+    let mut taken: Vec<String> = read
+        .file
+        .bots
+        .iter()
+        .map(|bot| bot.name.trim().to_owned())
+        .collect();
+    let left_out = left_out.into_iter().map(|(label, left_out)| {
+        let bot = match taken.contains(&left_out.bot) {
+            true => label,
+            false => left_out.bot.clone(),
+        };
+        taken.push(bot.clone());
+        LeftOut { bot, ..left_out }
+    });
+    (left_out.collect(), handed_in.notes)
+}

@@ -1,0 +1,96 @@
+//! What ends matches before their games do.
+
+use std::sync::Arc;
+
+use arbiter::early_end::{DrawRule, EarlyEnds, ResignRule};
+use games::{Entry, GAMES};
+use serde_json::Value;
+
+use crate::error::WrongValue;
+use crate::tables::file::{AdjudicateTable, DrawTable, ResignTable};
+use crate::tables::game::GameSetup;
+
+/// How many positions counting may take by default: about 20 ms.
+const POSITIONS: u32 = 20_000;
+/// The share of adjudicated matches that is played out by default.
+const PLAY_OUT: f64 = 0.1;
+
+/// What is configured.
+pub(crate) fn early_ends(table: &AdjudicateTable) -> Result<EarlyEnds, WrongValue> {
+    let play_out = table.play_out.unwrap_or(PLAY_OUT);
+    if !(0.0..=1.0).contains(&play_out) {
+        let message = format!("{play_out} is not a share from 0 to 1");
+        return Err(WrongValue::of("adjudicate.play_out", message));
+    }
+    if table.positions.is_some() && !table.settled {
+        let message = "needs `settled = true`";
+        return Err(WrongValue::of("adjudicate.positions", message));
+    }
+    Ok(EarlyEnds {
+        settled: table.settled.then(|| table.positions.unwrap_or(POSITIONS)),
+        resign: table.resign.map(resign).transpose()?,
+        draw: table.draw.map(draw).transpose()?,
+        offers: table.offers,
+        play_out,
+    })
+}
+
+/// That some game can be settled, if that is asked for.
+pub(crate) fn check(early_ends: &EarlyEnds, games: &[GameSetup]) -> Result<(), WrongValue> {
+    if early_ends.settled.is_none() || games.iter().any(|game| game.rules.description().settles) {
+        return Ok(());
+    }
+    let settles = |entry: &&Arc<Entry>| {
+        let rules = entry.configure(&Value::Null);
+        rules.is_ok_and(|rules| rules.description().settles)
+    };
+    let can: Vec<String> = GAMES
+        .iter()
+        .filter(settles)
+        .map(|entry| format!("`{}`", entry.info.id))
+        .collect();
+    Err(WrongValue::of(
+        "adjudicate.settled",
+        format!(
+            "none of the games here can be settled by counting: {} can",
+            can.join(", ")
+        ),
+    ))
+}
+
+fn resign(table: ResignTable) -> Result<ResignRule, WrongValue> {
+    let ResignTable { value, moves, all } = table;
+    check_values("resign", value, all)?;
+    Ok(ResignRule { value, moves })
+}
+
+fn draw(table: DrawTable) -> Result<DrawRule, WrongValue> {
+    let DrawTable {
+        value,
+        moves,
+        after,
+        all,
+    } = table;
+    check_values("draw", value, all)?;
+    Ok(DrawRule {
+        value,
+        moves,
+        after,
+    })
+}
+
+fn check_values(kind: &str, value: f64, all: bool) -> Result<(), WrongValue> {
+    if !(value > 0.0 && value < 0.5) {
+        return Err(WrongValue::of(
+            &format!("adjudicate.{kind}.value"),
+            format!("{value} is not between 0 and 0.5"),
+        ));
+    }
+    if !all {
+        return Err(WrongValue::of(
+            &format!("adjudicate.{kind}.all"),
+            "can only be `true`: no match is decided by the word of one bot",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! The keys of a configuration that say how bots meet.
+
+use games::MAX_SEATS;
+use schedule::{Format, FormatName, Shape};
+
+use std::sync::Arc;
+
+use crate::error::WrongValue;
+use crate::tables::file::{ConfigFile, KnockoutTable, Seeding, SprtTable};
+use crate::tables::game::GameSetup;
+use games::kit::text::nearest;
+use ratings::sprt::{BadHypotheses, Hypotheses};
+use supervisor::BotSpec;
+
+/// No tournament has more matches: the schedule is held in memory, and ids have six digits.
+const MOST_MATCHES: u64 = 999_999;
+
+fn wrong<T>(key: &str, message: impl Into<String>) -> Result<T, WrongValue> {
+    Err(WrongValue::of(key, message))
+}
+
+/// How bots meet.
+pub(crate) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format, WrongValue> {
+    let given = file.format;
+    if given != FormatName::Gauntlet && !file.challengers.is_empty() {
+        return wrong("challengers", "`format = \"gauntlet\"` is needed for that");
+    }
+    if given != FormatName::Knockout && file.knockout.is_some() {
+        return wrong("knockout", "`format = \"knockout\"` is needed for that");
+    }
+    if given != FormatName::Sprt && file.sprt.is_some() {
+        return wrong("sprt", "`format = \"sprt\"` is needed for that");
+    }
+    Ok(match given {
+        FormatName::RoundRobin => Format::RoundRobin,
+        FormatName::Gauntlet => Format::Gauntlet {
+            challengers: challengers(&file.challengers, bots)?,
+        },
+        FormatName::Swiss => Format::Swiss,
+        FormatName::Knockout => {
+            let KnockoutTable {
+                seeding,
+                tie_breaks,
+                third_place,
+            } = file.knockout.unwrap_or_default();
+            Format::Knockout {
+                drawn: seeding == Seeding::Lot,
+                tie_breaks,
+                third_place,
+            }
+        }
+        FormatName::Sprt => sprt(&file.sprt.unwrap_or_default(), bots.len())?,
+    })
+}
+
+fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, WrongValue> {
+    if names.is_empty() {
+        return wrong("challengers", "a gauntlet needs at least one, by its name");
+    }
+    let mut challengers = Vec::new();
+    for name in names {
+        let Some(bot) = bots.iter().position(|bot| bot.name == name.trim()) else {
+            let names: Vec<&str> = bots.iter().map(|bot| &*bot.name).collect();
+            let near = nearest(name, &names);
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            return wrong("challengers", format!("there is no bot `{name}`{near}"));
+        };
+        if challengers.contains(&bot) {
+            return wrong("challengers", format!("the bot `{name}` is there twice"));
+        }
+        challengers.push(bot);
+    }
+    Ok(challengers)
+}
+
+fn sprt(table: &SprtTable, bots: usize) -> Result<Format, WrongValue> {
+    let SprtTable {
+        model,
+        elo0,
+        elo1,
+        alpha,
+        beta,
+        max_pairs,
+    } = *table;
+    let hypotheses = Hypotheses {
+        model,
+        elo0,
+        elo1,
+        alpha,
+        beta,
+    };
+    if let Err(bad) = hypotheses.check() {
+        let key = match bad {
+            BadHypotheses::Elo | BadHypotheses::NormalizedElo => "sprt.elo1",
+            BadHypotheses::Alpha => "sprt.alpha",
+            BadHypotheses::Beta => "sprt.beta",
+        };
+        return wrong(key, bad.to_string());
+    }
+    if bots != 2 {
+        return wrong(
+            "bots",
+            format!("a test is between 2 bots, but {bots} are there"),
+        );
+    }
+    Ok(Format::Sprt {
+        hypotheses,
+        max_pairs,
+    })
+}
+
+/// How often everything is played.
+pub(crate) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<u32, WrongValue> {
+    match (file.rounds, format) {
+        (Some(_), Format::Sprt { .. }) => wrong(
+            "rounds",
+            "a test ends by itself, and `sprt.max_pairs` limits it: remove `rounds`",
+        ),
+        (Some(rounds), _) => Ok(rounds),
+        (None, Format::Swiss) => Ok(bots.next_power_of_two().ilog2().max(1)),
+        (None, _) => Ok(1),
+    }
+}
+
+/// Whether bots can meet like this.
+pub(crate) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), WrongValue> {
+    for game in games {
+        let (seats, id) = (game.rules.seats(), &game.rules.info().id);
+        if !(2..=MAX_SEATS).contains(&seats) {
+            return wrong(
+                "games",
+                format!(
+                    "{id} has {seats} seat{}; tournaments are of games with 2 to {MAX_SEATS}",
+                    if seats == 1 { "" } else { "s" }
+                ),
+            );
+        }
+        if shape.bots < seats {
+            let there = match shape.bots {
+                1 => "1 bot is".to_owned(),
+                bots => format!("{bots} bots are"),
+            };
+            return wrong(
+                "bots",
+                format!(
+                    "{id} has {seats} seats but only {there} there; at least {seats} are needed"
+                ),
+            );
+        }
+        if shape.format.is_of_pairings() && seats != 2 {
+            let message = format!(
+                "{id} has {seats} seats; games of more than 2 need \"round-robin\" or \"gauntlet\""
+            );
+            return wrong("format", message);
+        }
+    }
+    let matches = shape.count().most;
+    if matches > MOST_MATCHES {
+        let key = match shape.format {
+            Format::Sprt { .. } => "sprt.max_pairs",
+            _ => "rounds",
+        };
+        let message = format!("these are {matches} matches; at most {MOST_MATCHES} are allowed");
+        return wrong(key, message);
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! How much is kept beside the log.
+
+use crate::tables::file::KeepTable;
+use supervisor::sandbox::limits::Size;
+
+/// How much is kept beside the log, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// About matches that bots lost by their own fault.
+    pub failures: u64,
+    /// Of what bots print on stderr.
+    pub stderr: u64,
+}
+
+impl Keep {
+    pub(crate) fn of(table: &KeepTable) -> Self {
+        let bytes = |size: Option<Size>, default: u64| match size {
+            Some(Size(bytes)) => bytes.unwrap_or(u64::MAX),
+            None => default,
+        };
+        Keep {
+            failures: bytes(table.failures, 64 << 20),
+            stderr: bytes(table.stderr, 256 << 20),
+        }
+    }
+}

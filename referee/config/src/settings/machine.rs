@@ -1,0 +1,214 @@
+//! What depends on the machine: time limits that are scaled by its speed, and matches that do not count
+//! because it had other things to do.
+
+use std::time::Duration;
+
+use protocol::{Load, Millis, TimeControl};
+
+use crate::error::WrongValue;
+use crate::tables::file::{MachineTable, TimeScaling, TimeTable, WorkersTable};
+
+/// How often a match is played by default until one counts.
+const ATTEMPTS: u32 = 3;
+/// The share of groups of deterministic bots that another worker plays again by default.
+const RECHECK: f64 = 0.01;
+/// No two machines for one tournament differ by a larger factor; what was measured or written is wrong
+/// then, or one of the programs was built without optimisation.
+const MOST_FACTOR: f64 = 20.0;
+
+/// Time limits that depend on the speed of the machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeScale {
+    /// The speed by the yardstick at which the limits are those of the configuration.
+    pub reference: f64,
+}
+
+impl TimeScale {
+    /// What is configured, if anything.
+    pub(crate) fn of(table: &TimeTable) -> Result<Option<Self>, WrongValue> {
+        let wrong = |message: &str| Err(WrongValue::of("time.reference", message));
+        match (table.scale.unwrap_or_default(), table.reference) {
+            (TimeScaling::None, None) => Ok(None),
+            (TimeScaling::None, Some(_)) => wrong("needs `scale = \"yardstick\"`"),
+            (TimeScaling::Yardstick, None) => Err(WrongValue::of(
+                "time.scale",
+                "needs `reference`, the speed of the machine that the limits are meant for; `referee \
+                 doctor` prints it there",
+            )),
+            (TimeScaling::Yardstick, Some(reference))
+                if reference.is_finite() && reference > 0.0 =>
+            {
+                Ok(Some(TimeScale { reference }))
+            }
+            (TimeScaling::Yardstick, Some(reference)) => {
+                wrong(&format!("{reference} is not a speed above 0"))
+            }
+        }
+    }
+
+    /// What limits are multiplied by on a machine of this speed.
+    ///
+    /// # Errors
+    /// If machines do not differ like that, as a sentence.
+    pub(crate) fn factor(self, speed: f64) -> Result<f64, String> {
+        let factor = self.reference / speed;
+        if (1.0 / MOST_FACTOR..=MOST_FACTOR).contains(&factor) {
+            return Ok(factor);
+        }
+        Err(format!(
+            "`time.reference` is {}, but the speed of this machine is {speed:.1}: that is no difference \
+             between machines; measure the reference by `referee doctor` with a program that was built in \
+             the same way",
+            self.reference
+        ))
+    }
+}
+
+/// The limits of a time control, multiplied: starts and margins stay what they are.
+pub(crate) fn scaled(time: &TimeControl, factor: f64) -> TimeControl {
+    let scaled = |limit: Option<Millis>| {
+        limit.map(|Millis(limit)| {
+            let micros = limit.as_micros() as f64 * factor;
+            Millis(Duration::from_micros(micros.round().max(1.0) as u64))
+        })
+    };
+    TimeControl {
+        per_move: scaled(time.per_move),
+        base: scaled(time.base),
+        increment: scaled(time.increment),
+        wall: scaled(time.wall),
+        ..time.clone()
+    }
+}
+
+fn check_share(key: &str, share: Option<f64>) -> Result<(), WrongValue> {
+    match share.filter(|share| !(0.0..=1.0).contains(share)) {
+        None => Ok(()),
+        Some(share) => {
+            let message = format!("{share} is not a share from 0 to 1");
+            Err(WrongValue::of(key, message))
+        }
+    }
+}
+
+/// The share of groups that another worker plays again.
+pub(crate) fn recheck(table: &WorkersTable) -> Result<f64, WrongValue> {
+    check_share("workers.recheck", table.recheck)?;
+    Ok(table.recheck.unwrap_or(RECHECK))
+}
+
+/// Which matches count on a machine that has other things to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseLimits {
+    /// The share of the cores' time that the host of a virtual machine may give to others.
+    pub stolen: Option<f64>,
+    /// The share of the time in which some process may wait for a core.
+    pub waiting: Option<f64>,
+    /// How often a match is played until one counts.
+    pub attempts: u32,
+}
+
+impl NoiseLimits {
+    pub(crate) fn of(table: &MachineTable) -> Result<Self, WrongValue> {
+        for (key, share) in [
+            ("machine.max_stolen", table.max_stolen),
+            ("machine.max_waiting", table.max_waiting),
+        ] {
+            check_share(key, share)?;
+        }
+        Ok(NoiseLimits {
+            stolen: table.max_stolen,
+            waiting: table.max_waiting,
+            attempts: table.attempts.unwrap_or(ATTEMPTS),
+        })
+    }
+
+    /// Why a match does not count that was played under this load, as a sentence; `None` if it does.
+    pub fn exceeded(&self, load: Option<&Load>) -> Option<String> {
+        let above = |limit: Option<f64>, share: Option<f64>| {
+            let (limit, share) = limit.zip(share)?;
+            (share > limit).then(|| [share, limit].map(|share| format!("{:.1} %", 100.0 * share)))
+        };
+        let load = load?;
+        if let Some([share, limit]) = above(self.stolen, load.stolen) {
+            return Some(format!(
+                "the host of this virtual machine gave {share} of the cores' time to others \
+                 (`machine.max_stolen` is {limit})"
+            ));
+        }
+        let [share, limit] = above(self.waiting, load.waiting)?;
+        Some(format!(
+            "processes waited for a core in {share} of the time (`machine.max_waiting` is {limit})"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_machines_have_more_time() {
+        let millis = |ms| Some(Millis(Duration::from_millis(ms)));
+        let time = TimeControl {
+            per_move: millis(100),
+            base: millis(10_000),
+            increment: millis(7),
+            startup: Millis(Duration::from_secs(10)),
+            margin: Millis(Duration::from_millis(50)),
+            wall: None,
+            ..TimeControl::default()
+        };
+        let scale = TimeScale { reference: 300.0 };
+        assert_eq!(scale.factor(300.0), Ok(1.0));
+        let slow = scaled(&time, scale.factor(200.0).expect("a factor"));
+        let expected = TimeControl {
+            per_move: millis(150),
+            base: millis(15_000),
+            increment: Some(Millis(Duration::from_micros(10_500))),
+            ..time.clone()
+        };
+        assert_eq!(slow, expected);
+        assert_eq!(scaled(&time, 0.5).per_move, millis(50));
+        let error = scale.factor(3.0).expect_err("a factor of 100");
+        assert!(
+            error.contains("the speed of this machine is 3.0"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_disturbs_a_match_is_named() {
+        let limits = NoiseLimits {
+            stolen: Some(0.05),
+            waiting: Some(0.3),
+            attempts: 3,
+        };
+        let exceeded = |waiting, stolen| limits.exceeded(Some(&Load { waiting, stolen }));
+        assert_eq!(exceeded(Some(0.3), Some(0.05)), None);
+        assert_eq!(exceeded(None, None), None);
+        assert_eq!(limits.exceeded(None), None);
+        let told = exceeded(Some(0.312), Some(0.0)).expect("a reason");
+        assert!(
+            told.contains("31.2 % of the time (`machine.max_waiting` is 30.0 %)"),
+            "{told}"
+        );
+        let told = exceeded(Some(0.9), Some(0.06)).expect("a reason");
+        assert!(
+            told.starts_with("the host of this virtual machine gave 6.0 %"),
+            "{told}"
+        );
+        let none = NoiseLimits {
+            stolen: None,
+            waiting: None,
+            attempts: 3,
+        };
+        assert_eq!(
+            none.exceeded(Some(&Load {
+                waiting: Some(1.0),
+                stolen: Some(1.0)
+            })),
+            None
+        );
+    }
+}

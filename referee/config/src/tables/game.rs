@@ -1,0 +1,90 @@
+//! What is played: rules under their options, limits, weight.
+
+use std::sync::Arc;
+
+use arbiter::early_end::EarlyEnds;
+use games::{BrokenRules, Catalog, ConfigureError, Limits, OptionError, Rules, UnknownGame};
+use itertools::Itertools as _;
+use schedule::GameShape;
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::tables::file::{GameEntry, GameTable, LimitsTable};
+
+/// A game as a tournament plays it.
+#[derive(Clone)]
+pub struct GameSetup {
+    /// The rules under their options.
+    pub rules: Arc<dyn Rules>,
+    /// What ends matches besides the game.
+    pub limits: Limits,
+    /// What else may end them before the game does.
+    pub early_ends: EarlyEnds,
+    /// How often it is played where a game of weight 1 is played once.
+    pub weight: u32,
+}
+
+impl GameSetup {
+    /// What a schedule has to know about it; `games` has what each bot plays, `None` for everything.
+    pub fn shape<'a>(&self, games: impl Iterator<Item = Option<&'a [String]>>) -> GameShape {
+        let id = &self.rules.info().id;
+        let abstains = |games: Option<&[String]>| games.is_some_and(|games| !games.contains(id));
+        GameShape {
+            seats: self.rules.seats(),
+            weight: self.weight,
+            absent: games.positions(abstains).collect(),
+        }
+    }
+}
+
+/// A game that cannot be played.
+#[derive(Debug, Error)]
+pub enum GameError {
+    /// No game has this id.
+    #[error(transparent)]
+    Unknown(#[from] UnknownGame),
+    /// An option that the game does not take.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
+}
+
+impl From<ConfigureError> for GameError {
+    fn from(error: ConfigureError) -> Self {
+        match error {
+            ConfigureError::Option(error) => GameError::Option(error),
+            ConfigureError::Broken(broken) => GameError::Broken(broken),
+        }
+    }
+}
+
+/// A game as the configuration has it; `limits` are those for all games. Nothing ends its matches early.
+pub fn game(
+    entry: &GameEntry,
+    limits: &LimitsTable,
+    catalog: &Catalog,
+) -> Result<GameSetup, GameError> {
+    let whole;
+    let table = match entry {
+        GameEntry::Table(table) => table,
+        GameEntry::Id(id) => {
+            whole = GameTable {
+                id: id.clone(),
+                options: Value::Null,
+                limits: LimitsTable::default(),
+                weight: 1,
+            };
+            &whole
+        }
+    };
+    let game = catalog.find(&table.id)?;
+    let rules = game.configure(&table.options)?;
+    Ok(GameSetup {
+        rules,
+        limits: table.limits.over(limits.over(game.info.limits)),
+        early_ends: EarlyEnds::default(),
+        weight: table.weight,
+    })
+}

@@ -1,0 +1,5 @@
+//! Tables of a configuration as they are written.
+
+pub(crate) mod book;
+pub mod file;
+pub mod game;

@@ -1,0 +1,292 @@
+//! Why a command did not go well, and the exit code for it.
+
+use std::io;
+use std::path::PathBuf;
+
+use bundle::BundleError;
+#[cfg(feature = "cluster")]
+use cluster::ClusterError;
+use config::ConfigError;
+use games::BrokenRules;
+use log::{LogError, WriteError};
+use rules::RulesError;
+use supervisor::{FactoryError, TraceError, shortage};
+use thiserror::Error;
+use tournament::folder::FolderError;
+use tournament::folder::dealing::DealingError;
+use tournament::playing::one_match::MatchError;
+use tournament::resume::ResumeError;
+use tournament::{AdmissionError, MergeError, TournamentError};
+use web::pages::SiteError;
+
+use crate::cli::scaffold::ScaffoldError;
+#[cfg(feature = "cluster")]
+use workers::RemoteError;
+#[cfg(feature = "cluster")]
+use workers::worker::WorkerError;
+
+/// Why a command did not go well.
+#[derive(Debug, Error)]
+pub(crate) enum CliError {
+    /// A value of the command line is wrong.
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A tournament that does not begin. One that stops needs advice: [`CliError::Stopped`] and
+    /// [`CliError::Short`].
+    #[error(transparent)]
+    Tournament(#[from] TournamentError),
+    /// Logs that cannot be put together.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// Bundles that cannot be made or used.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A tournament that stopped in the middle.
+    #[error("{error}; {advice}")]
+    Stopped {
+        error: WriteError,
+        /// Where its results are, and how to go on.
+        advice: String,
+    },
+    /// The machine has no more of something.
+    #[error("{why}{advice}")]
+    Short {
+        /// What.
+        why: String,
+        /// What can be done, as the rest of the sentence.
+        advice: String,
+    },
+    /// Rules from outside do not work.
+    #[error(transparent)]
+    Rules(#[from] BrokenRules),
+    /// Rules that cannot be used.
+    #[error(transparent)]
+    RulesSource(#[from] RulesError),
+    #[error(transparent)]
+    BotFactory(#[from] FactoryError),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The server of workers.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// Workers on other machines that cannot go on.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+    /// A worker that ended by itself.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    #[error(transparent)]
+    Scaffold(#[from] ScaffoldError),
+    /// A log was read but does not hold what it should, or a bot does not do what it should.
+    #[error("{0}")]
+    Verify(String),
+    /// A file that was asked for cannot be written.
+    #[error("`{}` cannot be written: {error}", path.display())]
+    Output { path: PathBuf, error: io::Error },
+    /// Pages that cannot be written.
+    #[error(transparent)]
+    Site(#[from] SiteError),
+    /// Input or output of the program itself.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// A search ended at its limit.
+    #[error("not solved: `--positions` ended the search")]
+    Unsolved,
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl From<MatchError> for CliError {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::Factory(error) => CliError::BotFactory(error),
+            MatchError::Broken(broken) => CliError::Rules(broken),
+            MatchError::Rules(error) => CliError::RulesSource(error),
+            MatchError::System(error) => CliError::Io(error),
+            MatchError::Short(why) => CliError::Short {
+                why,
+                advice: String::new(),
+            },
+            MatchError::Game(_)
+            | MatchError::Options(_)
+            | MatchError::Seats { .. }
+            | MatchError::Command { .. } => CliError::Usage(error.to_string()),
+        }
+    }
+}
+
+impl CliError {
+    /// What only a program with the feature `cluster` can do.
+    #[cfg(not(feature = "cluster"))]
+    pub(crate) fn without_cluster() -> Self {
+        let what = "this `referee` was built without NATS; `cargo build --profile dist --features \
+                    cluster` builds one that has it";
+        CliError::Usage(what.to_owned())
+    }
+
+    /// The documented exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            CliError::Config(error) => config_code(error),
+            CliError::Usage(_) => 2,
+            CliError::Tournament(error) => tournament_code(error),
+            CliError::Merge(error) => merge_code(error),
+            CliError::Bundle(error) => bundle_code(error),
+            CliError::BotFactory(error) => factory_code(error),
+            CliError::RulesSource(error) => rules_code(error),
+            CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
+            CliError::Scaffold(_) => 2,
+            CliError::Log(error) => log_code(error),
+            CliError::Output { error, .. } | CliError::Site(SiteError { error, .. }) => {
+                output_code(error)
+            }
+            CliError::Trace(TraceError { error, .. })
+                if error.kind() == io::ErrorKind::AlreadyExists =>
+            {
+                2
+            }
+            #[cfg(feature = "cluster")]
+            CliError::Cluster(error) | CliError::Worker(WorkerError::Cluster(error)) => {
+                cluster_code(error)
+            }
+            #[cfg(feature = "cluster")]
+            CliError::Remote(RemoteError::Cluster(error)) => cluster_code(error),
+            #[cfg(feature = "cluster")]
+            CliError::Worker(_) | CliError::Remote(_) => 4,
+            CliError::Verify(_) => 3,
+            CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
+            CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
+            CliError::Unsolved => 5,
+            CliError::Interrupted => 130,
+        }
+    }
+}
+
+fn config_code(error: &ConfigError) -> u8 {
+    if error.is_broken_rules() { 4 } else { 2 }
+}
+
+fn tournament_code(error: &TournamentError) -> u8 {
+    match error {
+        TournamentError::Admission(AdmissionError::TooFew { error, .. }) => config_code(error),
+        TournamentError::Folder(FolderError::Taken { .. }) => 2,
+        TournamentError::BotFactory(error)
+        | TournamentError::Admission(AdmissionError::Factory(error)) => factory_code(error),
+        TournamentError::Admission(AdmissionError::SetUp { .. }) => 4,
+        TournamentError::Admission(AdmissionError::Bundle(error)) => bundle_code(error),
+        TournamentError::Admission(_) => 2,
+        TournamentError::Resume(error) => resume_code(error),
+        TournamentError::Scale(_) | TournamentError::NoSharedSecret => 2,
+        TournamentError::Folder(_)
+        | TournamentError::Capacity(_)
+        | TournamentError::Write(_)
+        | TournamentError::Stopped { .. }
+        | TournamentError::Short(_)
+        | TournamentError::Broken(_) => 4,
+    }
+}
+
+#[cfg(feature = "cluster")]
+fn cluster_code(error: &ClusterError) -> u8 {
+    match error {
+        ClusterError::Address(_) | ClusterError::Credentials { .. } => 2,
+        _ => 4,
+    }
+}
+
+fn bundle_code(error: &BundleError) -> u8 {
+    match error {
+        BundleError::Io { error, .. } if error.kind() != io::ErrorKind::NotFound => 4,
+        _ => 2,
+    }
+}
+
+/// A path that does not do is another than a disk that is full.
+fn output_code(error: &io::Error) -> u8 {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
+    let is_full = [FileTooLarge, QuotaExceeded, StorageFull, WriteZero].contains(&error.kind());
+    if is_full { 4 } else { 2 }
+}
+
+fn log_code(error: &LogError) -> u8 {
+    match error {
+        LogError::Io { .. } | LogError::Configuration { .. } => 2,
+        LogError::Line { .. } => 3,
+    }
+}
+
+fn merge_code(error: &MergeError) -> u8 {
+    match error {
+        MergeError::Log(error) => log_code(error),
+        MergeError::Config(error) => config_code(error),
+        MergeError::Chain { .. }
+        | MergeError::NotScheduled { .. }
+        | MergeError::Mismatch { .. }
+        | MergeError::Twice { .. } => 3,
+        MergeError::Write(_) => 4,
+        MergeError::Taken { .. } | MergeError::Out(FolderError::Taken { .. }) => 2,
+        MergeError::Out(_) => 4,
+        MergeError::Unreadable { .. }
+        | MergeError::OtherTournament { .. }
+        | MergeError::OtherDeal { .. }
+        | MergeError::Admission(_)
+        | MergeError::Folder(_) => 2,
+    }
+}
+
+fn rules_code(error: &RulesError) -> u8 {
+    match error {
+        RulesError::Source(_) | RulesError::Taken { .. } => 2,
+        RulesError::Factory(error) => factory_code(error),
+        RulesError::Broken(_) => 4,
+    }
+}
+
+fn factory_code(error: &FactoryError) -> u8 {
+    if matches!(error, FactoryError::Sandbox(_)) {
+        2
+    } else {
+        4
+    }
+}
+
+fn resume_code(error: &ResumeError) -> u8 {
+    match error {
+        ResumeError::NoFolder { .. }
+        | ResumeError::NoneYet { .. }
+        | ResumeError::Nothing { .. }
+        | ResumeError::Copy { .. }
+        | ResumeError::Changed { .. }
+        | ResumeError::NotExtended { .. }
+        | ResumeError::OtherShard { .. }
+        | ResumeError::Format
+        | ResumeError::FixedResults
+        | ResumeError::NoBot { .. } => 2,
+        ResumeError::Dealing(DealingError::Write(_)) => 4,
+        ResumeError::Dealing(_) => 2,
+        ResumeError::Log(_)
+        | ResumeError::Line { .. }
+        | ResumeError::Chain { .. }
+        | ResumeError::Write(_) => 4,
+    }
+}
+
+/// Whatever came out while the machine had no more of something is worth nothing.
+pub(crate) fn not_short() -> Result<(), CliError> {
+    match shortage::noted() {
+        None => Ok(()),
+        Some(why) => Err(CliError::Short {
+            why: why.to_owned(),
+            advice: String::new(),
+        }),
+    }
+}

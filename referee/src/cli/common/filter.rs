@@ -1,0 +1,125 @@
+//! Which matches of a log `replay` and `export` take.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use protocol::Record;
+
+use crate::cli::CliError;
+
+/// At most this many names are listed.
+const MOST_NAMES: usize = 20;
+
+/// Which matches of a log are wanted.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MatchFilter {
+    /// Only this match
+    #[arg(long = "match", value_name = "ID")]
+    pub(crate) match_id: Option<String>,
+    /// Only matches of this bot; if given several times, those in which all of them play
+    #[arg(long = "player", value_name = "NAME")]
+    players: Vec<String>,
+}
+
+/// What was seen of a log, for the message that nothing in it was wanted.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// The match whose id has the number that was asked for.
+    similar: Option<String>,
+    players: BTreeSet<String>,
+    found: bool,
+}
+
+impl MatchFilter {
+    /// Only the match with this id.
+    pub(crate) fn only(match_id: &str) -> Self {
+        MatchFilter {
+            match_id: Some(match_id.to_owned()),
+            players: Vec::new(),
+        }
+    }
+
+    /// Whether a match is wanted.
+    pub(crate) fn wants(&self, record: &Record, seen: &mut Seen) -> bool {
+        let wanted = self.matches(record);
+        seen.found |= wanted;
+        if !seen.found {
+            if let Some(id) = &self.match_id
+                && number(id).is_some()
+                && number(id) == number(&record.match_id)
+            {
+                seen.similar = Some(record.match_id.clone());
+            }
+            if !self.players.is_empty() {
+                let names = record.players.iter().map(|player| &player.name);
+                let new = names.filter(|name| !seen.players.contains(*name));
+                let new: Vec<String> = new.cloned().collect();
+                seen.players.extend(new);
+            }
+        }
+        wanted
+    }
+
+    /// The same without taking note of it.
+    pub(crate) fn matches(&self, record: &Record) -> bool {
+        let plays = |name: &String| record.players.iter().any(|player| player.name == *name);
+        let id = self.match_id.as_ref();
+        id.is_none_or(|id| *id == record.match_id) && self.players.iter().all(plays)
+    }
+
+    /// Whether all matches are wanted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.match_id.is_none() && self.players.is_empty()
+    }
+
+    /// An error if some matches were asked for and none was found.
+    pub(crate) fn check(&self, seen: &Seen, log: &Path) -> Result<(), CliError> {
+        if seen.found || self.is_empty() {
+            return Ok(());
+        }
+        let path = log::locate(log);
+        let path = path.display();
+        if let Some(name) = self.players.iter().find(|it| !seen.players.contains(*it)) {
+            return Err(CliError::Usage(format!(
+                "--player: `{name}` plays in no match of `{path}`; {}",
+                listed(&seen.players)
+            )));
+        }
+        Err(CliError::Usage(match (&self.match_id, &seen.similar) {
+            (None, _) => format!(
+                "--player: no match of `{path}` has all of {}",
+                quoted(self.players.iter())
+            ),
+            (Some(id), Some(similar)) => {
+                format!("there is no match `{id}` in `{path}`; did you mean `{similar}`?")
+            }
+            (Some(id), None) if self.players.is_empty() => {
+                format!("there is no match `{id}` in `{path}`")
+            }
+            (Some(id), None) => format!(
+                "there is no match `{id}` of {} in `{path}`",
+                quoted(self.players.iter())
+            ),
+        }))
+    }
+}
+
+/// The number in an id, if it ends with one.
+fn number(id: &str) -> Option<u64> {
+    let text = id.trim_end_matches(|c: char| c.is_ascii_digit());
+    id[text.len()..].parse().ok()
+}
+
+fn quoted<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+fn listed(names: &BTreeSet<String>) -> String {
+    let shown = quoted(names.iter().take(MOST_NAMES));
+    match names.len().checked_sub(MOST_NAMES) {
+        _ if names.is_empty() => "it has no match".to_owned(),
+        None | Some(0) => format!("its players are {shown}"),
+        Some(more) => format!("its players are {shown} and {more} more"),
+    }
+}

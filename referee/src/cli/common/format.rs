@@ -1,0 +1,57 @@
+//! How commands print: for people and for programs.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use clap::ValueEnum;
+use files::output;
+use report::terminal;
+use serde::Serialize;
+
+use crate::cli::common::error::CliError;
+
+/// What `--format` takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+/// `--format`, for commands that print for people.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FormatArgs {
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: OutputFormat,
+}
+
+impl FormatArgs {
+    /// Whether programs read it.
+    pub(crate) fn json(&self) -> bool {
+        self.format == OutputFormat::Json
+    }
+}
+
+/// Prints a value as JSON, on many lines.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
+    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
+    print(&format!("{text}\n"))
+}
+
+/// Writes a file that can be made again, in place of the one before.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), CliError> {
+    output::replace(path, text).map_err(|error| CliError::Output {
+        path: path.to_owned(),
+        error,
+    })
+}
+
+/// Prints to stdout, without colours where they would only be in the way.
+pub(crate) fn print(text: &str) -> Result<(), CliError> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(terminal::fit(text).as_bytes())?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,76 @@
+//! Mistakes of the program itself: one sentence for the user, and an exit code of their own.
+
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use report::tell;
+
+/// The exit code after a mistake of the program.
+pub(crate) const CODE: u8 = 101;
+
+/// Whether any thread has panicked.
+static HAPPENED: AtomicBool = AtomicBool::new(false);
+
+/// From here on, a panic is one sentence on stderr, with the backtrace behind it that `RUST_BACKTRACE`
+/// asks for.
+pub(crate) fn say_in_a_sentence() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        HAPPENED.store(true, Ordering::SeqCst);
+        tell(sentence(info));
+        if std::env::var_os("RUST_BACKTRACE").is_some_and(|wanted| wanted != "0") {
+            usual(info);
+        }
+    }));
+}
+
+fn sentence(info: &PanicHookInfo<'_>) -> String {
+    let said = text(info.payload()).unwrap_or("for no reason that it says");
+    let place = info.location().map_or_else(String::new, |place| {
+        format!(" at {}, line {}", place.file(), place.line())
+    });
+    let said = protocol::excerpt(said.as_bytes(), MOST_SAID);
+    format!("error: the referee itself has a fault, which please report{place}: {said}\n")
+}
+
+/// What was said in a panic.
+fn text(payload: &dyn Any) -> Option<&str> {
+    let owned = payload.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| payload.downcast_ref::<&str>().copied())
+}
+
+/// How many characters of a reason are said.
+const MOST_SAID: usize = 500;
+
+/// Whether some thread has panicked, so that what it was to do is not done.
+pub(crate) fn happened() -> bool {
+    HAPPENED.load(Ordering::SeqCst)
+}
+
+/// What something comes to; `None` if it panics.
+pub(crate) fn caught<T>(act: impl FnOnce() -> T) -> Option<T> {
+    // Nothing is used afterwards that it has changed, but for the flag.
+    panic::catch_unwind(AssertUnwindSafe(act)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_noticed_in_whatever_thread() {
+        assert_eq!(
+            (text(&"why"), text(&"why".to_owned()), text(&7)),
+            (Some("why"), Some("why"), None)
+        );
+        assert_eq!(caught(|| 7), Some(7));
+        say_in_a_sentence();
+        assert_eq!(caught(|| panic!("a test")), None::<()>);
+        assert!(happened());
+        HAPPENED.store(false, Ordering::SeqCst);
+        let thread = std::thread::spawn(|| panic!("another one"));
+        assert!(thread.join().is_err() && happened());
+        drop(panic::take_hook());
+    }
+}

@@ -1,0 +1,25 @@
+//! `referee init`, the first process in a strict sandbox: starts a bot and looks after it.
+
+use report::tell;
+use supervisor::process::exec_error::EXIT_NOT_STARTED;
+use supervisor::sandbox::init;
+
+use crate::cli::CliError;
+
+/// Starts a bot in a sandbox, and looks after it (started by the referee itself)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What to do, as JSON
+    init: String,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<(), CliError> {
+        let init = serde_json::from_str(&self.init)
+            .map_err(|error| CliError::Usage(format!("the init's plan: {error}")))?;
+        if let Err(error) = init::run(&init) {
+            tell(format_args!("{error}\n"));
+        }
+        std::process::exit(i32::from(EXIT_NOT_STARTED))
+    }
+}

@@ -1,0 +1,6 @@
+//! Subcommands that the program starts itself with: one process each between the referee and a bot.
+
+#[cfg(target_os = "linux")]
+pub(crate) mod init;
+pub(crate) mod launch;
+pub(crate) mod supervise;

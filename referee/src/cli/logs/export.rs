@@ -1,0 +1,168 @@
+//! `referee export`: recorded matches as readable text, as a table, or as pages in one file.
+
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use log::{self, LogFile};
+use protocol::{Record, shown};
+use report::match_rows::{self, Rows};
+use report::{tell, transcript};
+use web::OneFile;
+
+use crate::cli::common::args::RulesArgs;
+use crate::cli::common::filter::{MatchFilter, Seen};
+use crate::cli::{CliError, print};
+
+/// Writes recorded matches as text (headers, and a numbered line a ply with its time), as a table for
+/// spreadsheets, or as pages for the browser in one file
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  referee export runs/quickstart-1 --match m-000007
+  referee export runs/quickstart-1 --player mcts --player greedy
+  referee export runs/quickstart-1 > matches.txt
+  referee export runs/quickstart-1 --format csv > matches.csv       one row a match
+  referee export runs/quickstart-1 --format csv --rows moves > moves.csv
+  referee export runs/quickstart-1 --format html > report.html    standings and all matches
+  referee export runs/quickstart-1 --match m-000007 --format html > match.html
+
+The HTML loads nothing from anywhere: it works from disk and from any web server.")]
+pub(crate) struct Args {
+    /// A log, or a tournament's folder
+    log: PathBuf,
+    #[command(flatten)]
+    filter: MatchFilter,
+    #[command(flatten)]
+    rules: RulesArgs,
+    /// How to write them
+    #[arg(long, value_enum, default_value_t)]
+    format: ExportFormat,
+    /// What a row of `--format csv` is
+    #[arg(long, value_enum)]
+    rows: Option<CsvRows>,
+}
+
+/// What a row of a table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CsvRows {
+    /// A match
+    Matches,
+    /// A move
+    Moves,
+}
+
+/// What matches are written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ExportFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs: the lines of the log, without `prev`
+    Json,
+    /// For spreadsheets: one row a match, or a move (`--rows moves`)
+    Csv,
+    /// For the browser: pages in one file
+    Html,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<(), CliError> {
+        if self.rows.is_some() && self.format != ExportFormat::Csv {
+            return Err(CliError::Usage(
+                "`--rows` is for `--format csv`; other formats have no rows".to_owned(),
+            ));
+        }
+        match self.format {
+            ExportFormat::Csv => self.table(),
+            ExportFormat::Html => self.pages(),
+            ExportFormat::Json => self.each(|record, _| print(&record.to_line())),
+            ExportFormat::Text => self.each(|record, is_first| {
+                let gap = if is_first { "" } else { "\n" };
+                print(&format!("{gap}{}", transcript::text(&record)))
+            }),
+        }
+    }
+
+    /// Writes a table.
+    fn table(&self) -> Result<(), CliError> {
+        let rows = match self.rows {
+            Some(CsvRows::Moves) => Rows::Moves,
+            Some(CsvRows::Matches) | None => Rows::Matches,
+        };
+        print(&lines([match_rows::header(rows)]))?;
+        self.each(|record, _| print(&lines(match_rows::of(&record, rows))))
+    }
+
+    /// Writes pages in one file.
+    fn pages(&self) -> Result<(), CliError> {
+        let rules = self.rules.are_given().then(|| self.rules.open());
+        // Standings of some matches would say something else than those of all.
+        let is_report = self.filter.is_empty();
+        let mut file = None;
+        let mut rules = rules.transpose()?;
+        self.each(|record, _| {
+            let file = match &mut file {
+                Some(file) => file,
+                file => {
+                    let out = BufWriter::new(io::stdout());
+                    let begun = OneFile::begin(out, &self.log, rules.take(), is_report);
+                    file.insert(begun?)
+                }
+            };
+            let is_one = self.filter.match_id.is_some();
+            if let Some(why) = file.add(record, is_one)? {
+                tell(format_args!("warning: {}\n", shown(&why)));
+            }
+            Ok(())
+        })?;
+        match file {
+            Some(file) => Ok(file.end()?),
+            None => Err(CliError::Usage(format!(
+                "`{}` has no finished match yet",
+                log::locate(&self.log).display()
+            ))),
+        }
+    }
+
+    /// Takes the matches that are wanted, one after another.
+    fn each(
+        &self,
+        mut take: impl FnMut(Record, bool) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        let mut seen = Seen::default();
+        let mut is_first = true;
+        let mut file = LogFile::open(&self.log)?;
+        for record in file.by_ref() {
+            // Alone, it follows no line.
+            let record = Record {
+                prev: None,
+                ..record?
+            };
+            if !self.filter.wants(&record, &mut seen) {
+                continue;
+            }
+            take(record, is_first)?;
+            is_first = false;
+            if self.filter.match_id.is_some() {
+                return Ok(());
+            }
+        }
+        let path = log::locate(&self.log);
+        if let Some(cut) = file.cut() {
+            tell(format_args!("warning: {}: {cut}\n", path.display()));
+        }
+        self.filter.check(&seen, &self.log)
+    }
+}
+
+/// Rows as lines of CSV.
+fn lines(rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        // Nothing can go wrong in memory, with rows of one length.
+        let _ = writer.write_record(row);
+    }
+    let bytes = writer.into_inner().unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}

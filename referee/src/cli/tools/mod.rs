@@ -1,0 +1,9 @@
+//! For authors of bots and for the machine: checks, templates, the shell.
+
+pub(crate) mod bot;
+pub(crate) mod check;
+pub(crate) mod doctor;
+pub(crate) mod ggp_player;
+pub(crate) mod new;
+pub(crate) mod protocol;
+pub(crate) mod shell;

@@ -1,0 +1,128 @@
+//! `referee config`: checks a configuration, explains its keys.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use config::Config;
+use config::schema::{self, Key};
+use report::tell;
+use supervisor::BotFactory;
+use tournament::admission;
+
+use crate::cli::common::format::OutputFormat;
+use crate::cli::tournament::dry_run;
+use crate::cli::{CliError, block_on, print};
+
+/// Checks configurations of tournaments, and explains their keys
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  referee config check tournaments/quickstart.toml
+  referee config explain time                       all keys that begin with `time`
+  referee config explain --format json
+  referee config schema > schema.json               for editors: `#:schema ./schema.json`")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Checks a configuration as `referee tournament` would, and prints what would be played
+    Check {
+        /// The configuration
+        config: PathBuf,
+        /// Set a key over the file, as in `--set time.per_move=1s`
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+        /// How it is printed
+        #[arg(long, value_enum, default_value_t)]
+        format: OutputFormat,
+    },
+    /// Prints all keys, with types, defaults and what they mean
+    Explain {
+        /// Only keys that begin like this
+        key: Option<String>,
+        /// How they are printed
+        #[arg(long, value_enum, default_value_t)]
+        format: OutputFormat,
+    },
+    /// Prints the JSON Schema that lets editors complete configurations
+    Schema,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<(), CliError> {
+        match self.command {
+            Command::Check {
+                config,
+                set,
+                format,
+            } => {
+                let config = Config::load_with(&config, &set)?;
+                let config = block_on(dry_run::foreseen(config))??;
+                let bots = admission::startable(&config);
+                block_on(async { BotFactory::new(&bots, &[], None).map(drop) })??;
+                for warning in config.warnings() {
+                    tell(format_args!("warning: {warning}\n"));
+                }
+                print(&dry_run::check(&config, format)?)
+            }
+            Command::Explain { key, format } => print(&explain(key.as_deref(), format)?),
+            Command::Schema => print(&json(&schema::schema())?),
+        }
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => Ok(text + "\n"),
+        Err(error) => Err(CliError::Io(error.into())),
+    }
+}
+
+fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError> {
+    let mut keys = schema::keys();
+    if let Some(begin) = begin {
+        // Lists are written without brackets as well.
+        let fits =
+            |key: &Key| key.key.starts_with(begin) || key.key.replace("[]", "").starts_with(begin);
+        keys.retain(fits);
+        if keys.is_empty() {
+            return Err(CliError::Usage(format!(
+                "no key begins with `{begin}`; `referee config explain` prints all"
+            )));
+        }
+    }
+    if format == OutputFormat::Json {
+        return json(&keys);
+    }
+    let mut text = String::new();
+    for key in keys {
+        let default = match (key.required, &key.default) {
+            (true, _) => "; required".to_owned(),
+            (false, Some(default)) => format!("; default {default}"),
+            (false, None) => String::new(),
+        };
+        let _ = writeln!(text, "{}  ({}{default})", key.key, key.kind);
+        for line in wrapped(&key.meaning, 90) {
+            let _ = writeln!(text, "    {line}");
+        }
+    }
+    Ok(text)
+}
+
+/// The lines of a text, none wider than this if its words are not.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

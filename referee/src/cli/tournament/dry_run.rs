@@ -1,0 +1,132 @@
+//! What `referee tournament --dry-run` and `referee config check` print: what will be played.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use config::Config;
+use report::forecast::{Forecast, MatchForecast};
+use report::{sheet, tell};
+use tournament::TournamentError;
+use tournament::admission;
+
+use crate::cli::CliError;
+use crate::cli::common::format::OutputFormat;
+
+/// People see at most this many matches.
+const FIRST: usize = 20;
+/// At most this many bots are named.
+const MOST_NAMES: usize = 12;
+
+/// The configuration without the bots that would be left out, as far as that is known without building
+/// or starting any; says who they are.
+pub(crate) async fn foreseen(config: Config) -> Result<Config, CliError> {
+    let report = |line: &str| tell(format_args!("{line}\n"));
+    Ok(admission::foreseen(config, report).map_err(TournamentError::from)?)
+}
+
+/// The whole schedule, as far as it is known.
+pub(crate) fn schedule(config: &Config, format: OutputFormat) -> Result<String, CliError> {
+    let forecast = Forecast::of(config)?;
+    if format == OutputFormat::Json {
+        return json(&forecast);
+    }
+    let mut text = summary(&forecast);
+    text.push('\n');
+    for scheduled in forecast.schedule.iter().take(FIRST) {
+        let MatchForecast {
+            match_id,
+            round,
+            game,
+            ..
+        } = scheduled;
+        let players = scheduled.players.join(" – ");
+        let _ = writeln!(text, "{match_id}  round {round}  {game}  {players}");
+    }
+    if let Some(more) = forecast.schedule.len().checked_sub(FIRST + 1) {
+        let _ = writeln!(text, "… and {} more: `--format json` has all", more + 1);
+    }
+    let known = forecast.schedule.len() as u64;
+    if known < forecast.matches_most {
+        text += "What comes then depends on results.\n";
+    }
+    Ok(text)
+}
+
+/// The tournament in a few lines, or all there is to know about it as JSON.
+pub(crate) fn check(config: &Config, format: OutputFormat) -> Result<String, CliError> {
+    let forecast = Forecast::of(config)?;
+    match format {
+        OutputFormat::Text => Ok(summary(&forecast)),
+        OutputFormat::Json => json(&forecast),
+    }
+}
+
+fn json(forecast: &Forecast) -> Result<String, CliError> {
+    match serde_json::to_string_pretty(forecast) {
+        Ok(text) => Ok(text + "\n"),
+        Err(error) => Err(CliError::Io(error.into())),
+    }
+}
+
+fn summary(forecast: &Forecast) -> String {
+    let Forecast {
+        name,
+        format,
+        bots,
+        concurrency,
+        ..
+    } = forecast;
+    let rounds = match forecast.rounds {
+        None => String::new(),
+        Some(1) => ", 1 round".to_owned(),
+        Some(rounds) => format!(", {rounds} rounds"),
+    };
+    let (count, players) = (forecast.count(), bots.len());
+    let mut names = bots[..players.min(MOST_NAMES)].join(", ");
+    if players > MOST_NAMES {
+        names += ", …";
+    }
+    let players = sheet::count(players as u64, "bot", "bots");
+    let mut text = format!(
+        "{name}: {format}{rounds}\n{count} of {players} ({names}), {concurrency} at a time\n"
+    );
+    let _ = writeln!(
+        text,
+        "{}: from bots that answer at once to bots that use all their time, in games as long as \
+         random ones",
+        duration(forecast.seconds_at_once, forecast.seconds_most)
+    );
+    if let Some(test) = &forecast.test {
+        text += &test.in_words();
+    }
+    for game in &forecast.games {
+        let weight = match game.weight {
+            1 => String::new(),
+            weight => format!(", weight {weight}"),
+        };
+        let _ = writeln!(
+            text,
+            "  {}: about {}{weight}",
+            label(game),
+            sheet::count(game.plies.round() as u64, "ply", "plies")
+        );
+    }
+    text
+}
+
+fn label(game: &report::forecast::GameForecast) -> String {
+    ratings::game_label(&game.id, &game.options)
+}
+
+fn duration(least: u64, most: u64) -> String {
+    let words = |seconds: u64| {
+        let whole = humantime::format_duration(Duration::from_secs(seconds)).to_string();
+        // Nobody wants to know the seconds of a day.
+        whole.split(' ').take(2).collect::<Vec<_>>().join(" ")
+    };
+    if least == most {
+        format!("About {}", words(most))
+    } else {
+        format!("About {} to {}", words(least), words(most))
+    }
+}

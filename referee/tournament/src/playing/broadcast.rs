@@ -1,0 +1,343 @@
+//! Sends what happens in matches in flight to whoever has put a socket into the tournament's folder.
+//! Nobody is waited for: what cannot be sent at once is lost. While nobody listens, a match pays for
+//! it by reading one flag an event.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use arbiter::Arbiter;
+use games::Rules;
+use games::kit::to_move::Actor;
+use play::match_runner::Observer;
+use serde_json::{Value, json};
+
+use crate::playing::live_record::LiveRecord;
+use crate::playing::match_run::MatchRun;
+
+/// The folder of the sockets, in the tournament's folder.
+pub const LIVE_NAME: &str = "live";
+/// No snapshot is longer.
+pub const MOST_BYTES: usize = 200_000;
+/// What a snapshot needs beside its parts.
+const MARGIN: usize = 100;
+/// How often it is looked whether somebody listens.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// How many snapshots of a match are sent at once at most, and in a second.
+const MOST_A_SECOND: f64 = 4.0;
+/// How often those who listen hear that a match goes on of which they may see nothing.
+const SECRET_INTERVAL: Duration = Duration::from_secs(5);
+/// A folder whose path has at most this many bytes is named by it.
+const MOST_FOLDER: usize = 80;
+/// How many listeners there are at most.
+const MOST_LISTENERS: usize = 16;
+
+/// A path at which a socket in a folder can be reached: those of sockets have at most 107 bytes, so
+/// that longer ones go by the open folder, which has to stay open meanwhile.
+///
+/// # Errors
+/// If the folder cannot be opened.
+pub fn reachable(folder: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
+    let open = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(nix::libc::O_DIRECTORY)
+        .open(folder)?;
+    let mut path = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
+    if folder.as_os_str().len() <= MOST_FOLDER {
+        path = folder.to_owned();
+    }
+    path.push(name);
+    Ok((path, open))
+}
+
+/// Where snapshots of a tournament go.
+#[derive(Debug)]
+pub(crate) struct Broadcast {
+    folder: PathBuf,
+    socket: UnixDatagram,
+    /// Whether there is a listener.
+    is_heard: AtomicBool,
+    /// The names of their sockets, and the open folder in which these are.
+    listeners: Mutex<Option<(File, Vec<PathBuf>)>>,
+}
+
+impl Broadcast {
+    /// For the tournament in this folder; `None` if the system has no socket for it.
+    pub(crate) fn begin(folder: &Path) -> Option<Arc<Self>> {
+        let socket = UnixDatagram::unbound().ok()?;
+        socket.set_nonblocking(true).ok()?;
+        let broadcast = Arc::new(Broadcast {
+            folder: folder.join(LIVE_NAME),
+            socket,
+            is_heard: AtomicBool::new(false),
+            listeners: Mutex::default(),
+        });
+        let weak = Arc::downgrade(&broadcast);
+        let lookout = thread::Builder::new().name("live".to_owned());
+        lookout.spawn(move || look_out(&weak)).ok()?;
+        Some(broadcast)
+    }
+
+    /// Looks who listens.
+    fn look(&self) {
+        let found = self.sockets();
+        let is_heard = found
+            .as_ref()
+            .is_some_and(|(_, sockets)| !sockets.is_empty());
+        *self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = found;
+        self.is_heard.store(is_heard, Ordering::Relaxed);
+        if is_heard {
+            // So that who listens knows that the tournament goes on.
+            self.send(&json!({"alive": true}));
+        }
+    }
+
+    fn sockets(&self) -> Option<(File, Vec<PathBuf>)> {
+        let entries = fs::read_dir(&self.folder).ok()?;
+        let sockets = entries.flatten().filter(|entry| {
+            let kind = entry.file_type();
+            kind.is_ok_and(|kind| kind.is_socket())
+        });
+        let names: Vec<_> = sockets.map(|entry| entry.file_name()).collect();
+        let (within, open) = reachable(&self.folder, OsStr::new("")).ok()?;
+        let paths = names.iter().take(MOST_LISTENERS);
+        let paths = paths.map(|name| within.join(name)).collect();
+        Some((open, paths))
+    }
+
+    /// Sends something to all who listen.
+    fn send(&self, what: &Value) {
+        let text = what.to_string();
+        if text.len() > MOST_BYTES {
+            return;
+        }
+        let listeners = self.listeners.lock();
+        let listeners = listeners.unwrap_or_else(PoisonError::into_inner);
+        for path in listeners.iter().flat_map(|(_, paths)| paths) {
+            if let Err(error) = self.socket.send_to(text.as_bytes(), path)
+                && error.kind() == ErrorKind::ConnectionRefused
+            {
+                // Its process was killed.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    /// Looks on at a match for those who listen. All matches of a slot share what may be sent.
+    pub(crate) fn observer<'b>(
+        self: &Arc<Self>,
+        run: &'b MatchRun,
+        budget: &'b mut SnapshotBudget,
+    ) -> LiveMatch<'b> {
+        LiveMatch {
+            broadcast: self.clone(),
+            names: run.specs.iter().map(|spec| spec.name.clone()).collect(),
+            id: run.id.clone(),
+            rules: run.game.rules.clone(),
+            budget,
+            run,
+            record: None,
+            last: None,
+            mentioned: None,
+        }
+    }
+}
+
+/// Looks for listeners until the tournament is over.
+fn look_out(broadcast: &Weak<Broadcast>) {
+    while let Some(broadcast) = broadcast.upgrade() {
+        broadcast.look();
+        drop(broadcast);
+        thread::sleep(LOOK_INTERVAL);
+    }
+}
+
+/// How many snapshots of a slot may be sent: a few at once, so that the answer to an answer is seen
+/// while the next one is waited for, and as many a second.
+#[derive(Debug)]
+pub(crate) struct SnapshotBudget {
+    left: f64,
+    /// When that was counted last.
+    counted: Option<Instant>,
+}
+
+impl Default for SnapshotBudget {
+    fn default() -> Self {
+        SnapshotBudget {
+            left: MOST_A_SECOND,
+            counted: None,
+        }
+    }
+}
+
+impl SnapshotBudget {
+    /// Whether another snapshot may be sent now; if so, it counts as sent.
+    fn take(&mut self, now: Instant) -> bool {
+        if let Some(counted) = self.counted.replace(now) {
+            let earned = now.duration_since(counted).as_secs_f64() * MOST_A_SECOND;
+            self.left = (self.left + earned).min(MOST_A_SECOND);
+        }
+        let may = self.left >= 1.0;
+        if may {
+            self.left -= 1.0;
+        }
+        may
+    }
+}
+
+/// A match, for those who listen.
+pub(crate) struct LiveMatch<'b> {
+    broadcast: Arc<Broadcast>,
+    id: String,
+    rules: Arc<dyn Rules>,
+    names: Vec<String>,
+    budget: &'b mut SnapshotBudget,
+    run: &'b MatchRun,
+    /// Made when the first subscriber comes.
+    record: Option<LiveRecord>,
+    /// How many plies the last snapshot has, and whether the match was over.
+    last: Option<(usize, bool)>,
+    /// When it was said last that the match goes on, if nothing else may be said of it.
+    mentioned: Option<Instant>,
+}
+
+impl Observer for LiveMatch<'_> {
+    fn after(&mut self, arbiter: &Arbiter) {
+        if !self.broadcast.is_heard.load(Ordering::Relaxed) {
+            return;
+        }
+        if self.rules.info().has_deals() {
+            self.mention(arbiter);
+        } else {
+            self.show(arbiter);
+        }
+    }
+}
+
+impl LiveMatch<'_> {
+    fn show(&mut self, arbiter: &Arbiter) {
+        let now = (arbiter.moves().len(), arbiter.is_over());
+        // Who has seen something of it should see its end.
+        let is_wanted = arbiter.is_over() && self.last.is_some();
+        if self.last == Some(now) || !(is_wanted || self.budget.take(Instant::now())) {
+            return;
+        }
+        self.last = Some(now);
+        let snapshot = self.snapshot(arbiter);
+        self.broadcast.send(&snapshot);
+    }
+
+    /// Says that the match is there. Other matches have the same deal, and bots without a sandbox can
+    /// listen: nothing of its course is sent, not even who is to move, and its end shows when the matches
+    /// of the deal are in the log.
+    fn mention(&mut self, arbiter: &Arbiter) {
+        let now = Instant::now();
+        let is_due = self
+            .mentioned
+            .is_none_or(|then| now.duration_since(then) >= SECRET_INTERVAL);
+        if is_due && !arbiter.is_over() && self.budget.take(now) {
+            self.mentioned = Some(now);
+            let mut mention = self.about();
+            mention["ply"] = 0.into();
+            mention["to_move"] = json!([]);
+            mention["view"] = Value::Null;
+            mention["last"] = Value::Null;
+            mention["clocks_ms"] = json!(vec![Value::Null; self.names.len()]);
+            mention["over"] = false.into();
+            self.broadcast.send(&mention);
+        }
+    }
+
+    /// What does not change while a match goes on.
+    fn about(&self) -> Value {
+        let rules = &self.rules;
+        json!({
+            "match": self.id,
+            "game": rules.info().id,
+            "title": rules.info().title,
+            "label": ratings::game_label(&rules.info().id, &rules.options().to_json()),
+            "players": self.names,
+            "roles": rules.roles(),
+        })
+    }
+
+    fn snapshot(&mut self, arbiter: &Arbiter) -> Value {
+        let session = arbiter.session();
+        let seats = 0..self.names.len();
+        let clocks = seats.map(|seat| {
+            let left = arbiter.clock(seat).remaining();
+            left.map(|left| left.as_secs_f64() * 1e3)
+        });
+        let to_move = session.to_move().actors().filter_map(|actor| match actor {
+            Actor::Seat(seat) => Some(seat),
+            Actor::Chance => None,
+        });
+        let mut snapshot = self.about();
+        snapshot["ply"] = session.ply().into();
+        snapshot["to_move"] = to_move.collect();
+        snapshot["view"] = json!(session.view().ok().flatten());
+        snapshot["last"] = json!(arbiter.moves().last().map(|last| &last.mv));
+        snapshot["clocks_ms"] = json!(clocks.collect::<Vec<_>>());
+        snapshot["over"] = arbiter.is_over().into();
+        let room = MOST_BYTES.saturating_sub(snapshot.to_string().len() + MARGIN);
+        let record = self.record.take();
+        self.record = record.or_else(|| LiveRecord::new(self.run));
+        if let Some(record) = self.record.as_ref().and_then(|it| it.so_far(arbiter, room)) {
+            snapshot["record"] = record;
+        }
+        snapshot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_sends_a_few_at_once_and_then_a_few_a_second() {
+        let mut budget = SnapshotBudget::default();
+        let begin = Instant::now();
+        let sent = |budget: &mut SnapshotBudget, at: Duration| {
+            (0..10).filter(|_| budget.take(begin + at)).count()
+        };
+        assert_eq!(sent(&mut budget, Duration::ZERO), 4);
+        assert_eq!(sent(&mut budget, Duration::from_millis(500)), 2);
+        assert_eq!(sent(&mut budget, Duration::from_secs(60)), 4);
+    }
+
+    #[test]
+    fn who_listens_is_found_and_who_is_gone_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let broadcast = Broadcast::begin(folder.path()).unwrap();
+        broadcast.look();
+        assert!(!broadcast.is_heard.load(Ordering::Relaxed));
+        let live = folder.path().join(LIVE_NAME);
+        fs::create_dir(&live).unwrap();
+        let listener = UnixDatagram::bind(live.join("1.sock")).unwrap();
+        broadcast.look();
+        assert!(broadcast.is_heard.load(Ordering::Relaxed));
+        let mut heard = [0; 100];
+        let length = listener.recv(&mut heard).unwrap();
+        assert_eq!(&heard[..length], br#"{"alive":true}"#);
+        // A listener who does not read holds nobody up.
+        for _ in 0..1000 {
+            broadcast.send(&json!({"match": "m-1"}));
+        }
+        drop(listener);
+        broadcast.look();
+        broadcast.look();
+        assert!(!live.join("1.sock").exists());
+        assert!(!broadcast.is_heard.load(Ordering::Relaxed));
+    }
+}

@@ -1,0 +1,13 @@
+//! Playing: slots take matches from the queue, play them, and one writer keeps the log.
+
+pub(crate) mod backend;
+pub mod broadcast;
+pub mod capacity;
+pub mod failures;
+pub(crate) mod live_record;
+pub mod match_run;
+pub mod one_match;
+pub mod openings;
+pub mod queue;
+pub(crate) mod rules_trial;
+pub mod slots;

@@ -1,0 +1,565 @@
+//! Slots play matches side by side, and one writer keeps the log.
+
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use arbiter::Arbiter;
+use config::{Affinity, Config};
+use deals::Deal;
+use games::BrokenRules;
+use log::{self, LogWriter, WriteError};
+use machine::{cores, memory};
+use protocol::{Machine, Record};
+use schedule::{Schedule, Scheduled};
+use supervisor::shortage;
+use supervisor::{BotFactory, Pool};
+use tokio::sync::{mpsc, watch};
+use tokio::time::sleep;
+
+use crate::folder::Folder;
+use crate::playing::backend::{Backend, Run};
+use crate::playing::broadcast::{Broadcast, SnapshotBudget};
+use crate::playing::failures::Failures;
+use crate::playing::match_run::{MatchRun, People};
+use crate::playing::openings::{self, Opening};
+use crate::playing::queue::Queue;
+use crate::reports::{FromSlot, Progress, RunError, TournamentOutcome};
+use crate::stop::{self, Stop};
+
+/// At most this many reports of slots wait to be written.
+const MOST_REPORTS: usize = 32;
+/// How many openings a warning names.
+const MOST_NAMED: usize = 10;
+/// How long the writer rests when it has written everything: waking it costs a slot as much as
+/// several moves of instant bots.
+const REST: Duration = Duration::from_millis(1);
+
+/// The same, where matches are played by a backend.
+pub enum BackendError<E> {
+    /// For a reason that it could have without one.
+    Run(RunError),
+    /// The backend cannot go on.
+    Backend(E),
+}
+
+/// What slots share.
+struct Shared {
+    config: Arc<Config>,
+    queue: Queue,
+    /// Games with a warning about their openings already.
+    warned: Mutex<HashSet<usize>>,
+    /// Games whose openings that are left out were named.
+    named: Mutex<HashSet<usize>>,
+    factory: Arc<BotFactory>,
+    failures: Arc<Failures>,
+    /// Where snapshots of matches in flight go, if anywhere.
+    broadcast: Option<Arc<Broadcast>>,
+    machine: Arc<Machine>,
+    stop: watch::Receiver<Stop>,
+}
+
+/// Plays what is left of the schedule, on this machine. Each finished match is in the log before it is shown. `stop`
+/// ends it early; bots are ended then, too.
+///
+/// Each slot is a thread with a runtime of its own: what belongs to one match never waits for
+/// another.
+///
+/// # Errors
+/// If the log cannot be written; matches in flight are given up then, too.
+pub(crate) async fn run(
+    config: Arc<Config>,
+    schedule: Schedule,
+    machine: Machine,
+    factory: BotFactory,
+    folder: &mut Folder,
+    stop: watch::Receiver<Stop>,
+    mut show: impl FnMut(Progress<'_>),
+) -> Result<TournamentOutcome, RunError> {
+    let left = schedule.total().saturating_sub(schedule.finished() as u64);
+    let slots = config
+        .concurrency
+        .min(usize::try_from(left).unwrap_or(usize::MAX));
+    let shared = Arc::new(Shared {
+        failures: Arc::new(Failures::of(&folder.path, config.keep.failures)),
+        broadcast: Broadcast::begin(&folder.path),
+        config,
+        queue: Queue::new(schedule),
+        warned: Mutex::default(),
+        named: Mutex::default(),
+        factory: Arc::new(factory),
+        machine: Arc::new(machine),
+        stop,
+    });
+    memory::share_arenas();
+    // News first: a record may be about what they say, and slots don't wait for each other.
+    let mut show = |progress: Progress<'_>| {
+        if matches!(progress, Progress::Finished { .. }) {
+            for what in shared.factory.take_news() {
+                show(Progress::Trouble(&what));
+            }
+        }
+        show(progress);
+    };
+    // Small, so that slots wait for the log instead of running ahead of it.
+    let (reports, inbox) = mpsc::channel(MOST_REPORTS);
+    // Nothing is sent: it is closed when the last slot has ended its bots.
+    let (at_work, mut all_done) = mpsc::channel::<Infallible>(1);
+    let written = match start(slots, &shared, reports, at_work) {
+        Ok(()) => {
+            let stop = shared.stop.clone();
+            let what = (&*shared.config, &shared.queue);
+            write(what, inbox, &mut folder.log, stop, &mut show).await
+        }
+        Err(error) => {
+            drop(inbox);
+            Err(error)
+        }
+    };
+    // After an error, too: as long as bots are there, they can write to a log that is closed already.
+    all_done.recv().await;
+    shared.factory.all_gone().await;
+    for what in shared.factory.take_news() {
+        show(Progress::Trouble(&what));
+    }
+    conclude(written, &shared.queue, &mut folder.log, &mut show)
+}
+
+/// Has a backend play what is left of the schedule. Each finished match is in the log before it is shown.
+///
+/// # Errors
+/// If the log cannot be written, or the backend cannot go on.
+pub(crate) async fn run_at<B: Backend>(
+    backend: &mut B,
+    config: Arc<Config>,
+    schedule: Schedule,
+    folder: &mut Folder,
+    stop: watch::Receiver<Stop>,
+    mut show: impl FnMut(Progress<'_>),
+) -> Result<TournamentOutcome, BackendError<B::Error>> {
+    let queue = Arc::new(Queue::new(schedule));
+    // Small, so that what comes in waits for the log instead of running ahead of it.
+    let (reports, inbox) = mpsc::channel(MOST_REPORTS);
+    let run = Run {
+        config: config.clone(),
+        folder: folder.path.clone(),
+        queue: queue.clone(),
+        reports,
+        stop: stop.clone(),
+    };
+    let playing = backend.open(run).await.map_err(BackendError::Backend)?;
+    let playing = tokio::spawn(playing);
+    let written = write((&config, &queue), inbox, &mut folder.log, stop, &mut show).await;
+    // It ends when nobody takes its reports, too.
+    let played = match playing.await {
+        Ok(played) => played,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    };
+    if let (Ok(()), Err(error)) = (&written, played) {
+        // What was finished should be on the disk; an error that is there already is the cause.
+        let _ = folder.log.finish();
+        return Err(BackendError::Backend(error));
+    }
+    let outcome = conclude(written, &queue, &mut folder.log, &mut show);
+    let outcome = outcome.map_err(BackendError::Run)?;
+    if outcome.complete
+        && let Some(what) = backend.close().await
+    {
+        show(Progress::Trouble(&what.into()));
+    }
+    Ok(outcome)
+}
+
+/// Closes the log when nothing more is written, and says how the tournament ended.
+fn conclude(
+    written: Result<(), RunError>,
+    queue: &Queue,
+    log: &mut LogWriter,
+    show: &mut impl FnMut(Progress<'_>),
+) -> Result<TournamentOutcome, RunError> {
+    if let Err(error) = written {
+        return Err(after_error(error, log, show));
+    }
+    log.finish()?;
+    warn_if_put_back(log, show);
+    let schedule = queue.schedule();
+    Ok(TournamentOutcome {
+        complete: schedule.is_over(),
+        standing: schedule.standing(),
+    })
+}
+
+/// Starts the slots. Those that were started end when nobody takes their reports, and let go of
+/// `at_work` then.
+fn start(
+    slots: usize,
+    shared: &Arc<Shared>,
+    reports: mpsc::Sender<FromSlot>,
+    at_work: mpsc::Sender<Infallible>,
+) -> Result<(), RunError> {
+    for number in 0..slots {
+        let (shared, reports, at_work) = (shared.clone(), reports.clone(), at_work.clone());
+        let slot = thread::Builder::new().name(format!("slot {number}"));
+        let started = slot.spawn(move || {
+            own_runtime(number, shared, reports);
+            drop(at_work);
+        });
+        started.map_err(|error| {
+            RunError::Short(format!("no thread can be started for a match: {error}"))
+        })?;
+    }
+    Ok(())
+}
+
+/// Writes what slots report to the log, and shows it, until the last slot is gone. Returns early
+/// after an error; slots end at their next report then.
+async fn write(
+    (config, queue): (&Config, &Queue),
+    mut inbox: mpsc::Receiver<FromSlot>,
+    log: &mut LogWriter,
+    mut stop: watch::Receiver<Stop>,
+    show: &mut impl FnMut(Progress<'_>),
+) -> Result<(), RunError> {
+    let mut batch = Vec::new();
+    let (mut undeclared, mut bots) = (UndeclaredChance::default(), BotsWarn::default());
+    loop {
+        let received = tokio::select! {
+            // First, because it may be why the last slot is gone.
+            biased;
+            how = stop::changed(&mut stop) => {
+                show(Progress::Stopping(how));
+                continue;
+            }
+            received = inbox.recv_many(&mut batch, MOST_REPORTS) => received,
+        };
+        if received == 0 {
+            return Ok(());
+        }
+        log.append(batch.iter().filter_map(FromSlot::record))?;
+        warn_if_put_back(log, show);
+        let mut failed = None;
+        for report in batch.drain(..) {
+            match report {
+                FromSlot::Started(what) => show(Progress::Started(&what)),
+                FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
+                // The first one is the cause of those that follow it.
+                FromSlot::Failed(error) => {
+                    failed.get_or_insert(error);
+                }
+                FromSlot::Workers(seen) => show(Progress::Workers(seen)),
+                FromSlot::Finished(number, record) => {
+                    // Only what is in the log decides what comes next.
+                    let outcome = &record.result.outcome;
+                    let repetition = || ratings::repetition(&record);
+                    queue.finish(number, outcome, repetition);
+                    show(finished(&record, queue));
+                    let warnings = undeclared.noticed(config, &record).into_iter();
+                    for warning in warnings.chain(bots.noticed(&record)) {
+                        show(Progress::Trouble(&warning.into()));
+                    }
+                }
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if inbox.is_empty() && !inbox.is_closed() {
+            sleep(REST).await;
+        }
+    }
+}
+
+/// Games in which chance was to move, though they do not say that it is.
+#[derive(Default)]
+struct UndeclaredChance(HashSet<String>);
+
+impl UndeclaredChance {
+    /// A warning, the first time for each game.
+    fn noticed(&mut self, config: &Config, record: &Record) -> Option<String> {
+        let game = &record.game;
+        if !record.moves.iter().any(|played| played.seat.is_none()) {
+            return None;
+        }
+        let mut infos = config.games.iter().map(|game| game.rules.info());
+        let says_it = infos.find(|info| info.id == *game)?.has_deals();
+        (!says_it && self.0.insert(game.clone())).then(|| {
+            format!(
+                "chance is to move in `{game}`, but its rules say neither `\"chance\":true` nor \
+                 `\"hidden\":true` in `hello`: what it brings follows from `seed`, so bots can compute it"
+            )
+        })
+    }
+}
+
+/// Bots that have warned of their own moves.
+#[derive(Default)]
+struct BotsWarn(HashSet<String>);
+
+impl BotsWarn {
+    /// What bots warn of in this match, the first time for each bot.
+    fn noticed(&mut self, record: &Record) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for played in &record.moves {
+            let player = played.seat.and_then(|seat| record.players.get(seat));
+            if let (Some(player), Some(warning)) = (player, log::warning_of(played))
+                && self.0.insert(player.name.clone())
+            {
+                let (name, id) = (&player.name, &record.match_id);
+                warnings.push(format!("`{name}` says in match {id}: {warning}"));
+            }
+        }
+        warnings
+    }
+}
+
+/// Saves what can be saved after an error, and returns it.
+fn after_error(
+    error: RunError,
+    log: &mut LogWriter,
+    show: &mut impl FnMut(Progress<'_>),
+) -> RunError {
+    // Wherever the file is now, what is in it should be true.
+    if matches!(error, RunError::Log(WriteError::Gone { .. }))
+        && let Err(lost) = log.check()
+    {
+        show(Progress::Trouble(&lost.to_string().into()));
+    }
+    // What was finished should be on the disk; an error that is there already is the cause.
+    let _ = log.finish();
+    error
+}
+
+fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
+    let schedule = queue.schedule();
+    Progress::Finished {
+        record,
+        done: schedule.finished(),
+        total: schedule.total(),
+        standing: schedule.live(),
+    }
+}
+
+/// Warns the user if another program wrote to the log.
+fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
+    if let Some(lines) = log.take_put_back() {
+        let what = format!(
+            "another program wrote to the log, perhaps a bot; it was put back as it was, all \
+             {lines} matches of it (`sandbox = \"strict\"` would keep bots from it)"
+        );
+        show(Progress::Trouble(&what.into()));
+    }
+}
+
+/// A slot's thread.
+fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
+    if shared.config.affinity == Affinity::Cores
+        && let Err(error) = cores::keep_to_one(number)
+    {
+        let what = format!("`affinity`: slot {number} cannot keep to one core: {error}");
+        let _ = reports.blocking_send(FromSlot::Trouble(what.into()));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        // A slot has a handful of pipes; the default is meant for thousands.
+        .max_io_events_per_tick(64)
+        .enable_all()
+        .build();
+    match runtime {
+        // On the heap: futures are handed through many frames, which would each carry it.
+        Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
+        Err(error) => {
+            let what = format!("no match can be driven: {error}");
+            let _ = reports.blocking_send(FromSlot::Failed(RunError::Short(what)));
+        }
+    }
+}
+
+/// Plays one match after another until there are no more.
+async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
+    let mut pool = Pool::new(shared.factory.clone());
+    let mut budget = SnapshotBudget::default();
+    let mut stop = shared.stop.clone();
+    loop {
+        let next = tokio::select! {
+            // Who is asked to stop takes no match, even if there is one.
+            biased;
+            _ = stop::asked(&mut stop, Stop::Finish) => break,
+            () = reports.closed() => break,
+            next = shared.queue.next() => next,
+        };
+        let Some(scheduled) = next else { break };
+        let begun = FromSlot::Started(describe(&shared.config, &scheduled));
+        if reports.send(begun).await.is_err() {
+            break;
+        }
+        let deal = openings::deal(&shared.config, &scheduled);
+        let opening = match Opening::of(&shared.config, &scheduled, deal.as_ref()) {
+            Ok(opening) => opening,
+            Err(broken) => {
+                let _ = reports.send(FromSlot::Failed(broken.into())).await;
+                break;
+            }
+        };
+        if let Some(warning) = shared.lopsided(&scheduled, &opening) {
+            let _ = reports.send(FromSlot::Trouble(warning.into())).await;
+        }
+        if let Some(warning) = shared.left_out(&scheduled) {
+            let _ = reports.send(FromSlot::Trouble(warning.into())).await;
+        }
+        let played = tokio::select! {
+            // The others are looked at only when the match waits for something.
+            biased;
+            played = Box::pin(shared.play(&scheduled, (opening, deal), &mut pool, &mut budget)) => played,
+            _ = stop::asked(&mut stop, Stop::GiveUp) => break,
+            () = reports.closed() => break,
+        };
+        // The match may be lost by it, or another one may be: none of them counts.
+        if let Some(what) = shortage::noted() {
+            let _ = reports
+                .send(FromSlot::Failed(RunError::Short(what.to_owned())))
+                .await;
+            break;
+        }
+        let (report, is_last) = match played {
+            Ok(record) => (
+                FromSlot::Finished(scheduled.number, Box::new(record)),
+                false,
+            ),
+            Err(NoResult::Broken(broken)) => (FromSlot::Failed(broken.into()), true),
+            Err(NoResult::Noisy(why)) => (FromSlot::Failed(RunError::Short(why)), true),
+        };
+        if reports.send(report).await.is_err() || is_last {
+            break;
+        }
+    }
+    pool.end().await;
+}
+
+/// Id, game and players of a match.
+pub fn describe(config: &Config, scheduled: &Scheduled) -> String {
+    let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
+    let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
+    let game = &config.games[scheduled.game].rules.info().id;
+    format!("{}  {game}  {}", scheduled.id(), names.join(" – "))
+}
+
+/// Why a match has no result.
+enum NoResult {
+    /// Rules from outside do not work.
+    Broken(BrokenRules),
+    /// The machine has too many other things to do.
+    Noisy(String),
+}
+
+impl From<BrokenRules> for NoResult {
+    fn from(broken: BrokenRules) -> Self {
+        NoResult::Broken(broken)
+    }
+}
+
+impl Shared {
+    /// Plays a match, again if the machine had other things to do meanwhile, until it counts.
+    async fn play(
+        &self,
+        scheduled: &Scheduled,
+        opening: (Opening, Option<Deal>),
+        pool: &mut Pool,
+        budget: &mut SnapshotBudget,
+    ) -> Result<Record, NoResult> {
+        let plan = plan(
+            &self.config,
+            scheduled,
+            opening,
+            &self.machine,
+            &self.failures,
+        );
+        let limits = &self.config.noise_limits;
+        let mut attempt = 1;
+        loop {
+            let record = match &self.broadcast {
+                Some(broadcast) => {
+                    let observer = broadcast.observer(&plan, budget);
+                    plan.play(pool, People::new(), observer).await?
+                }
+                None => plan.play(pool, People::new(), |_: &Arbiter| ()).await?,
+            };
+            let Some(why) = limits.exceeded(record.load.as_ref()) else {
+                return Ok(record);
+            };
+            if attempt == limits.attempts {
+                return Err(NoResult::Noisy(format!(
+                    "this machine has too many other things to do: match {} was played {attempt} times \
+                     and did not count, the last time because {why}",
+                    plan.id
+                )));
+            }
+            attempt += 1;
+            let news = format!("match {} is played again: {why}", plan.id);
+            self.factory.add_news(Some(news));
+        }
+    }
+
+    /// A warning about an opening that is not balanced, the first time for each game.
+    fn lopsided(&self, scheduled: &Scheduled, opening: &Opening) -> Option<String> {
+        let (far, margin) = (opening.unbalanced?, self.config.openings.balanced?);
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        warned.insert(scheduled.game).then(|| {
+            format!(
+                "no opening of {} was found whose random games are within {margin} of equal \
+                 chances, at least in match {}; the best one is off by {far:.2}",
+                self.config.games[scheduled.game].rules.info().id,
+                scheduled.id()
+            )
+        })
+    }
+
+    /// Which openings of the book are left out of a game, the first time that it is played.
+    fn left_out(&self, scheduled: &Scheduled) -> Option<String> {
+        let openings = &self.config.openings;
+        let (judged, margin) = (openings.judged[scheduled.game].get()?, openings.balanced?);
+        let book = openings.book.get(scheduled.game)?;
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if judged.chosen.len() == book.len() || !named.insert(scheduled.game) {
+            return None;
+        }
+        let dropped = book.iter().enumerate();
+        let dropped = dropped.filter(|(place, _)| !judged.chosen.contains(place));
+        let names: Vec<String> = dropped.map(|(_, opening)| opening.to_string()).collect();
+        let mut list = names[..names.len().min(MOST_NAMED)].join(", ");
+        if names.len() > MOST_NAMED {
+            list += &format!(" and {} more", names.len() - MOST_NAMED);
+        }
+        Some(format!(
+            "{} of the {} openings of {} in the book are left out, because their random games are \
+             not within {margin} of equal chances: {list}",
+            names.len(),
+            book.len(),
+            self.config.games[scheduled.game].rules.info().id,
+        ))
+    }
+}
+
+/// The match as it is played, whoever does it.
+pub fn plan(
+    config: &Config,
+    scheduled: &Scheduled,
+    (opening, deal): (Opening, Option<Deal>),
+    machine: &Arc<Machine>,
+    failures: &Arc<Failures>,
+) -> MatchRun {
+    let bots = scheduled.seats.iter();
+    MatchRun {
+        id: scheduled.id(),
+        game: config.games[scheduled.game].clone(),
+        seed: openings::seed(config, scheduled),
+        deal,
+        start: opening.start,
+        opening: opening.moves,
+        time: config.time.clone(),
+        specs: bots.map(|&bot| config.bots[bot].clone()).collect(),
+        conditions: config.conditions(),
+        machine: machine.clone(),
+        failures: Some(failures.clone()),
+    }
+}

@@ -1,0 +1,108 @@
+//! Server-sent events. Each page has a small queue; a page that does not read loses its connection
+//! and may come again.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::response::Response;
+use http_body::Frame;
+use tokio::sync::mpsc;
+
+use crate::http::answer;
+
+/// How many events wait for a page at most.
+const MOST_WAITING: usize = 64;
+
+/// Those who get events.
+#[derive(Debug, Default)]
+pub(crate) struct Listeners {
+    queues: Mutex<Vec<mpsc::Sender<Bytes>>>,
+}
+
+/// An event as it is sent.
+pub(crate) fn event(name: &str, data: &str) -> Bytes {
+    // JSON on one line: there is no line break in it that would have to be escaped.
+    debug_assert!(!data.contains('\n'));
+    Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
+}
+
+impl Listeners {
+    fn queues(&self) -> MutexGuard<'_, Vec<mpsc::Sender<Bytes>>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        let mut queues = self.queues();
+        queues.retain(|queue| !queue.is_closed());
+        queues.len()
+    }
+
+    /// Sends an event to all; who does not take it in time is dropped.
+    pub(crate) fn send(&self, event: &Bytes) {
+        self.queues()
+            .retain(|queue| queue.try_send(event.clone()).is_ok());
+    }
+
+    /// Ends all streams once what waits was sent.
+    pub(crate) fn close(&self) {
+        self.queues().clear();
+    }
+
+    /// The stream of events for a page that comes now, beginning with these.
+    pub(crate) fn join(&self, first: impl IntoIterator<Item = Bytes>) -> Response {
+        let (sender, queue) = mpsc::channel(MOST_WAITING);
+        for event in first {
+            let _ = sender.try_send(event);
+        }
+        self.queues().push(sender);
+        answer::body("text/event-stream", Body::new(EventStream { queue }))
+    }
+}
+
+/// The body of an answer that goes on as long as the page listens.
+struct EventStream {
+    queue: mpsc::Receiver<Bytes>,
+}
+
+impl HttpBody for EventStream {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let next = self.queue.poll_recv(cx);
+        next.map(|event| event.map(|event| Ok(Frame::data(event))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_does_not_read_is_dropped() {
+        let listeners = Listeners::default();
+        let mut reads = listeners.join([event("hello", "{}")]).into_body();
+        let lags = listeners.join([]);
+        assert_eq!(listeners.count(), 2);
+        let mut read = async || {
+            let frame = std::future::poll_fn(|cx| Pin::new(&mut reads).poll_frame(cx)).await;
+            frame.map(|frame| frame.unwrap().into_data().unwrap())
+        };
+        assert_eq!(read().await.unwrap(), "event: hello\ndata: {}\n\n");
+        for _ in 0..=MOST_WAITING {
+            listeners.send(&event("live", "[]"));
+            assert_eq!(read().await.unwrap(), "event: live\ndata: []\n\n");
+        }
+        assert_eq!(listeners.count(), 1);
+        listeners.close();
+        assert_eq!(read().await, None);
+        drop(lags);
+    }
+}
