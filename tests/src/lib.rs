@@ -1,20 +1,14 @@
 //! What the end-to-end tests share: the built program, folders, waiting.
 
-pub mod announcer;
 pub mod campaign;
 pub mod chaos;
-pub mod cut_off;
+pub mod cluster;
 pub mod flood;
-pub mod liar;
 pub mod model;
-pub mod nats;
 pub mod needs;
 pub mod screen;
-pub mod storms;
 pub mod traces;
 pub mod web;
-pub mod workers;
-pub mod workers_simulation;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

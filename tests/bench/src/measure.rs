@@ -12,7 +12,7 @@ use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
-use tests::nats::NatsServer;
+use tests::cluster::nats::NatsServer;
 use tests::web::{self, Events};
 
 /// Between two looks at the referee.

@@ -1,7 +1,7 @@
 //! What workers over a NATS server cost: the same tournament on this machine alone, two matches at a time,
 //! and by one worker with two slots, with server, worker and coordinator on this machine, too.
 
-use tests::nats::NatsServer;
+use tests::cluster::nats::NatsServer;
 
 use crate::measure::{Tournament, instant, median, play, play_by_worker};
 

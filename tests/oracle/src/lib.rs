@@ -2,27 +2,23 @@
 //! from the rule files. It exists to be compared with the fast one, position by
 //! position, and so trades all speed for likeness to the rules' own words.
 
-mod amazon_penguins;
-mod amazons;
 mod board;
-mod elephant_run;
+mod games;
 pub mod gdl;
-mod giantslayer;
 mod ice;
 pub mod minimax;
 mod oracle;
-mod paper_penguins;
-mod penguins;
 pub mod random;
 #[cfg(test)]
 mod random_games;
-mod run;
 pub mod scattered;
 pub mod sets;
-mod siam;
 
 use serde_json::Value;
 
+use games::{
+    amazon_penguins, amazons, elephant_run, giantslayer, paper_penguins, penguins, run, siam,
+};
 pub use oracle::{Oracle, Outcome};
 
 /// The ids of all games.

@@ -1,7 +1,7 @@
 //! Tournaments over NATS in which everything fails that can, for a number of rounds.
 
 use clap::Parser;
-use tests::storms::{Figures, Storm};
+use tests::cluster::storms::{Figures, Storm};
 
 /// Plays tournaments by workers of a NATS server, kills, stops and cuts off workers, kills server and
 /// coordinator, has a worker lie, and compares each log with that of one undisturbed machine

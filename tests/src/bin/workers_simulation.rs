@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use peak_alloc::PeakAlloc;
-use tests::workers_simulation::{Options, simulate};
+use tests::cluster::simulation::{Options, simulate};
 
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;

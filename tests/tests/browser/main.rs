@@ -5,18 +5,14 @@
     reason = "in tests, also in what several tests share"
 )]
 
+mod access;
 mod analysed;
 mod chromium;
 mod events;
-mod file;
+mod exported;
 mod formats;
-mod hostile;
 mod in_flight;
-mod keyboard;
-mod narrow;
-mod pictures;
 mod playing;
 mod served;
-mod site;
-mod text;
+mod untrusted;
 mod watching;

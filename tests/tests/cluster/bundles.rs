@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cluster::{Connection, FileError, Role, Server, TournamentId, get_file, put_file};
-use tests::nats::NatsServer;
-use tests::workers::{Field, config, matches};
+use tests::cluster::nats::NatsServer;
+use tests::cluster::workers::{Field, config, matches};
 use tests::{referee, wait_until};
 
 /// A bot with files of its own, which plays only where it was set up.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tests::workers::{Field, config, undisturbed};
+use tests::cluster::workers::{Field, config, undisturbed};
 use tests::{root, run};
 
 const SECRET: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2";

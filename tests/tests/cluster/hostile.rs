@@ -3,9 +3,11 @@
 use std::fs;
 
 use nix::sys::signal::Signal;
-use tests::announcer::{Announcer, Answered, exploding, honest, malformed, publish_raw, reaching};
-use tests::nats::NatsServer;
-use tests::workers::{Field, config, undisturbed};
+use tests::cluster::announcer::{
+    Announcer, Answered, exploding, honest, malformed, publish_raw, reaching,
+};
+use tests::cluster::nats::NatsServer;
+use tests::cluster::workers::{Field, config, undisturbed};
 use tests::{needs, referee, wait_until};
 
 /// What nobody may read.

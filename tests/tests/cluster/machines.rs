@@ -1,7 +1,7 @@
 //! Time limits that depend on the speed of a worker's machine.
 
 use serde_json::Value;
-use tests::workers::{Field, config};
+use tests::cluster::workers::{Field, config};
 use tests::{referee, wait_until};
 
 /// Two matches for each pair.

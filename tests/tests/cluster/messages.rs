@@ -6,7 +6,7 @@ use cluster::{
     ClusterError, Connection, Coordinator, Delivered, Finished, HEARTBEAT, Heard, Job, Presence,
     Published, Role, Server, TournamentId, Worker, WorkerName, workers,
 };
-use tests::nats::NatsServer;
+use tests::cluster::nats::NatsServer;
 use tokio::time::{sleep, timeout};
 
 const LEASE: Duration = Duration::from_millis(400);

@@ -2,7 +2,7 @@
 
 use std::process::Child;
 
-use tests::workers::{Field, config, undisturbed};
+use tests::cluster::workers::{Field, config, undisturbed};
 use tests::{referee, wait_until};
 
 /// A tournament of bots that always play alike; `random` plays like another bot where the environment says

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cluster::{ClusterError, Connection, Coordinator, Role, Server, TournamentId, Worker, workers};
-use tests::nats::NatsServer;
-use tests::workers::{Field, config, undisturbed};
+use tests::cluster::nats::NatsServer;
+use tests::cluster::workers::{Field, config, undisturbed};
 use tests::{referee, root, run};
 
 const LEASE: Duration = Duration::from_secs(1);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tests::workers_simulation::{Kind, Options, Report, simulate};
+use tests::cluster::simulation::{Kind, Options, Report, simulate};
 
 fn options(seed: u64) -> Options {
     Options {

@@ -1,11 +1,11 @@
 //! Everything fails that can, in one tournament. The campaign has many more of them:
 //! `cargo run -p tests --bin storms`.
 
-use tests::liar::{Liar, WAYS};
-use tests::storms::Blow::{KillCoordinator, KillServer, KillWorker, Lie, StopWorker};
-use tests::storms::{Figures, Storm};
+use tests::cluster::liar::{Liar, WAYS};
+use tests::cluster::storms::Blow::{KillCoordinator, KillServer, KillWorker, Lie, StopWorker};
+use tests::cluster::storms::{Figures, Storm};
+use tests::cluster::workers::{Field, config, log_of, undisturbed};
 use tests::wait_until;
-use tests::workers::{Field, config, log_of, undisturbed};
 
 #[test]
 fn every_match_is_played_once_whatever_fails() {

@@ -1,7 +1,7 @@
 //! Whole tournaments, with workers that are processes.
 
 use nix::sys::signal::Signal;
-use tests::workers::{Field, config, undisturbed};
+use tests::cluster::workers::{Field, config, undisturbed};
 use tests::{referee, run, wait_until};
 
 /// A few short matches.

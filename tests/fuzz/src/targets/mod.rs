@@ -1,21 +1,14 @@
 //! The targets: each takes any bytes, and panics if something is wrong with what they lead to.
 
-mod announcements;
-mod bundles;
-mod clocks;
-mod config;
-mod http;
-mod log;
-mod messages;
-mod model;
-mod moves;
-mod options;
-mod results;
-mod sheets;
-mod states;
-mod submissions;
+mod files;
+mod network;
+mod play;
 
 use games::Rng;
+
+use files::{bundles, clocks, config, log, sheets, submissions};
+use network::{announcements, http, results};
+use play::{messages, model, moves, options, states};
 
 /// Something that reads text from outside.
 pub struct Target {

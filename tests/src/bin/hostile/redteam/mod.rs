@@ -4,23 +4,16 @@
 //! so that success has no effect where a real attacker's would.
 
 mod call;
-mod clock;
-mod escapes;
-mod files;
-mod forgery;
-mod kernel;
-mod limits;
-mod memory;
-mod network;
 pub(crate) mod outside;
-mod processes;
 mod targets;
+mod tricks;
 pub(crate) mod witness;
 
 use nix::errno::Errno;
 use serde_json::{Map, Value, json};
 
 pub(crate) use targets::Targets;
+use tricks::{clock, escapes, files, forgery, kernel, limits, memory, network, processes};
 
 /// What a trick goes on with in each of the bot's later turns.
 type Later = Box<dyn FnMut(&mut Attempts)>;

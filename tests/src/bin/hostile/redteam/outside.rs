@@ -19,10 +19,10 @@ use nix::libc;
 use serde_json::{Value, json};
 
 use super::call::call;
-use super::files::OWN_FILES;
-use super::memory::SEGMENT;
-use super::network::USER_KEYRING;
 use super::targets::PROCESSES;
+use super::tricks::files::OWN_FILES;
+use super::tricks::memory::SEGMENT;
+use super::tricks::network::USER_KEYRING;
 use super::witness::add_key;
 
 /// Between two looks at the processes.
@@ -125,7 +125,7 @@ impl Around {
         )?;
         // A session of keys of its own, for it and what it starts.
         call(libc::SYS_keyctl, &[JOIN, 0])?;
-        add_key(&name, super::network::SESSION_KEYRING);
+        add_key(&name, super::tricks::network::SESSION_KEYRING);
         let key = add_key(&name, USER_KEYRING);
         all["key"] = name.into();
         fs::write(targets, all.to_string())?;

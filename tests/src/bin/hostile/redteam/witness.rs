@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use nix::libc;
 
 use super::call::call;
-use super::network::SESSION_KEYRING;
 use super::targets::Targets;
+use super::tricks::network::SESSION_KEYRING;
 
 /// The name of its key.
 pub(super) const KEY: &str = "red-key-of-the-witness";

@@ -7,11 +7,11 @@ use std::process::{Child, Stdio};
 use super::super::judge::Verdict;
 use super::super::site::{Site, as_user};
 use super::scene::{Scene, Stage, Tiers};
-use crate::announcer::{Announcer, Answered, Attempt, exploding, malformed, reaching};
-use crate::liar::{Liar, WAYS};
-use crate::nats::NatsServer;
+use crate::cluster::announcer::{Announcer, Answered, Attempt, exploding, malformed, reaching};
+use crate::cluster::liar::{Liar, WAYS};
+use crate::cluster::nats::NatsServer;
+use crate::cluster::workers::{Field, config, log_of, undisturbed};
 use crate::wait_until;
-use crate::workers::{Field, config, log_of, undisturbed};
 
 /// Everything that coordinators and workers try on each other.
 pub(super) const SCENES: &[Scene] = &[

@@ -1,0 +1,8 @@
+//! Files that people hand in or keep.
+
+pub(super) mod bundles;
+pub(super) mod clocks;
+pub(super) mod config;
+pub(super) mod log;
+pub(super) mod sheets;
+pub(super) mod submissions;

@@ -1,0 +1,11 @@
+//! The tricks, by what they attack.
+
+pub(super) mod clock;
+pub(super) mod escapes;
+pub(super) mod files;
+pub(super) mod forgery;
+pub(super) mod kernel;
+pub(super) mod limits;
+pub(super) mod memory;
+pub(super) mod network;
+pub(super) mod processes;

@@ -1,0 +1,4 @@
+//! Text from outside stays text.
+
+mod hostile;
+mod text;

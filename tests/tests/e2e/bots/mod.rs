@@ -1,0 +1,11 @@
+//! Bots as people hand them in: made, checked, built, bundled.
+
+mod bot_games;
+mod builds;
+mod bundles;
+mod check;
+mod class;
+pub(crate) mod new_bot;
+pub(crate) mod submissions;
+mod trace;
+mod untrusted;

@@ -1,0 +1,9 @@
+//! Tournaments of every format, resumed, in shards, on several machines.
+
+mod early_ends;
+mod formats;
+mod machines;
+mod resume;
+mod shards;
+mod tournament;
+mod upgrade;
