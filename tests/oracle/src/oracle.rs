@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::board;
+
 /// How a finished game ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -30,4 +32,51 @@ pub trait Oracle {
     fn clone_box(&self) -> Box<dyn Oracle>;
     /// A string that is equal exactly for positions from which play goes on equally.
     fn key(&self) -> String;
+}
+
+/// What a game writes itself to be an [`Oracle`].
+pub(crate) trait Rules: Clone + 'static {
+    /// The state as the rule file's JSON.
+    fn write(&self) -> Value;
+    /// `None` when the game is over.
+    fn to_move(&self) -> Option<usize>;
+    /// The legal moves of the seat to move, in any order.
+    fn moves_of(&self, seat: usize) -> Vec<String>;
+    /// Plays a legal move of the seat to move.
+    fn make(&mut self, seat: usize, mv: &str);
+    /// Only called when the game is over.
+    fn outcome(&self) -> Outcome;
+    /// By default the state decides alone how play goes on.
+    fn identity(&self) -> String {
+        board::key(self.write(), &Value::Null)
+    }
+}
+
+impl<G: Rules> Oracle for G {
+    fn state(&self) -> Value {
+        self.write()
+    }
+
+    fn legal(&self) -> Vec<String> {
+        let moves = self.to_move().map(|seat| self.moves_of(seat));
+        board::sorted(moves.unwrap_or_default())
+    }
+
+    fn play(&mut self, mv: &str) {
+        assert!(self.legal().iter().any(|m| m == mv), "not legal: {mv}");
+        let seat = self.to_move().expect("a seat to move");
+        self.make(seat, mv);
+    }
+
+    fn result(&self) -> Option<Outcome> {
+        self.to_move().is_none().then(|| self.outcome())
+    }
+
+    fn clone_box(&self) -> Box<dyn Oracle> {
+        Box::new(self.clone())
+    }
+
+    fn key(&self) -> String {
+        self.identity()
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::board::{self, Board, Cell};
 use crate::ice::{self, Ice};
-use crate::{Oracle, Outcome};
+use crate::oracle::{Outcome, Rules};
 use serde_json::{Value, json};
 
 const PENGUINS: usize = 4;
@@ -42,14 +42,6 @@ impl AmazonPenguins {
         game
     }
 
-    fn moves_of(&self, seat: usize) -> Vec<String> {
-        match self.phase.as_str() {
-            "lay" => self.ice.lay_moves(),
-            "place" => self.ice.free_cells().into_iter().map(board::name).collect(),
-            _ => self.penguin_moves(seat),
-        }
-    }
-
     fn penguin_moves(&self, seat: usize) -> Vec<String> {
         let board = self.ice.board;
         let mut moves = Vec::new();
@@ -81,8 +73,8 @@ impl AmazonPenguins {
     }
 }
 
-impl Oracle for AmazonPenguins {
-    fn state(&self) -> Value {
+impl Rules for AmazonPenguins {
+    fn write(&self) -> Value {
         json!({
             "ply": self.ply,
             "to_move": self.to_move,
@@ -93,13 +85,19 @@ impl Oracle for AmazonPenguins {
         })
     }
 
-    fn legal(&self) -> Vec<String> {
-        board::sorted(self.to_move.map_or(Vec::new(), |seat| self.moves_of(seat)))
+    fn to_move(&self) -> Option<usize> {
+        self.to_move
     }
 
-    fn play(&mut self, mv: &str) {
-        assert!(self.legal().iter().any(|m| m == mv), "not legal: {mv}");
-        let seat = self.to_move.expect("a seat to move");
+    fn moves_of(&self, seat: usize) -> Vec<String> {
+        match self.phase.as_str() {
+            "lay" => self.ice.lay_moves(),
+            "place" => self.ice.free_cells().into_iter().map(board::name).collect(),
+            _ => self.penguin_moves(seat),
+        }
+    }
+
+    fn make(&mut self, seat: usize, mv: &str) {
         self.ply += 1;
         self.to_move = Some(1 - seat);
         match self.phase.as_str() {
@@ -128,19 +126,8 @@ impl Oracle for AmazonPenguins {
         self.settle();
     }
 
-    fn result(&self) -> Option<Outcome> {
-        match self.to_move {
-            Some(_) => None,
-            None => Some(board::by_scores(&self.scores, "no_moves")),
-        }
-    }
-
-    fn clone_box(&self) -> Box<dyn Oracle> {
-        Box::new(self.clone())
-    }
-
-    fn key(&self) -> String {
-        board::key(self.state(), &Value::Null)
+    fn outcome(&self) -> Outcome {
+        board::by_scores(&self.scores, "no_moves")
     }
 }
 

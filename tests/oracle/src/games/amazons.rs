@@ -2,7 +2,7 @@
 //! move loses.
 
 use crate::board::{self, Board, Cell};
-use crate::{Oracle, Outcome};
+use crate::oracle::{Outcome, Rules};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -52,6 +52,32 @@ impl Amazons {
         game
     }
 
+    /// The seat to move that has no legal move loses.
+    fn settle(&mut self) {
+        if let Some(seat) = self.to_move
+            && self.moves_of(seat).is_empty()
+        {
+            self.scores[1 - seat] = 1;
+            self.to_move = None;
+        }
+    }
+}
+
+impl Rules for Amazons {
+    fn write(&self) -> Value {
+        json!({
+            "ply": self.ply,
+            "to_move": self.to_move,
+            "amazons": [board::names(&self.amazons[0]), board::names(&self.amazons[1])],
+            "arrows": board::names(&self.arrows),
+            "scores": self.scores,
+        })
+    }
+
+    fn to_move(&self) -> Option<usize> {
+        self.to_move
+    }
+
     fn moves_of(&self, seat: usize) -> Vec<String> {
         let board = Board::Square(self.size, self.size);
         let mut moves = Vec::new();
@@ -72,35 +98,7 @@ impl Amazons {
         moves
     }
 
-    /// The seat to move that has no legal move loses.
-    fn settle(&mut self) {
-        if let Some(seat) = self.to_move
-            && self.moves_of(seat).is_empty()
-        {
-            self.scores[1 - seat] = 1;
-            self.to_move = None;
-        }
-    }
-}
-
-impl Oracle for Amazons {
-    fn state(&self) -> Value {
-        json!({
-            "ply": self.ply,
-            "to_move": self.to_move,
-            "amazons": [board::names(&self.amazons[0]), board::names(&self.amazons[1])],
-            "arrows": board::names(&self.arrows),
-            "scores": self.scores,
-        })
-    }
-
-    fn legal(&self) -> Vec<String> {
-        board::sorted(self.to_move.map_or(Vec::new(), |seat| self.moves_of(seat)))
-    }
-
-    fn play(&mut self, mv: &str) {
-        assert!(self.legal().iter().any(|m| m == mv), "not legal: {mv}");
-        let seat = self.to_move.expect("a seat to move");
+    fn make(&mut self, seat: usize, mv: &str) {
         let (from, rest) = mv.split_once('-').expect("FROM-TO/ARROW");
         let (to, arrow) = rest.split_once('/').expect("FROM-TO/ARROW");
         self.amazons[seat].remove(&board::cell(from));
@@ -111,25 +109,15 @@ impl Oracle for Amazons {
         self.settle();
     }
 
-    fn result(&self) -> Option<Outcome> {
-        match self.to_move {
-            Some(_) => None,
-            None => Some(board::by_scores(&self.scores, "no_moves")),
-        }
-    }
-
-    fn clone_box(&self) -> Box<dyn Oracle> {
-        Box::new(self.clone())
-    }
-
-    fn key(&self) -> String {
-        board::key(self.state(), &Value::Null)
+    fn outcome(&self) -> Outcome {
+        board::by_scores(&self.scores, "no_moves")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Oracle;
 
     fn start_of(options: &Value) -> Box<dyn Oracle> {
         crate::start("amazons", options, 0)

@@ -2,7 +2,7 @@
 //! shut it in before it has its points.
 
 use crate::board::{self, Board, Cell, Dir, EIGHT};
-use crate::{Oracle, Outcome};
+use crate::oracle::{Outcome, Rules};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -196,8 +196,8 @@ impl ElephantRun {
     }
 }
 
-impl Oracle for ElephantRun {
-    fn state(&self) -> Value {
+impl Rules for ElephantRun {
+    fn write(&self) -> Value {
         json!({
             "ply": self.ply,
             "to_move": self.to_move,
@@ -209,19 +209,19 @@ impl Oracle for ElephantRun {
         })
     }
 
-    fn legal(&self) -> Vec<String> {
-        let moves = match self.to_move {
-            None => Vec::new(),
-            Some(_) if self.phase == "place" => self.placings(),
-            Some(ELEPHANT) => self.elephant_moves(),
-            Some(_) => self.farmer_moves(),
-        };
-        board::sorted(moves)
+    fn to_move(&self) -> Option<usize> {
+        self.to_move
     }
 
-    fn play(&mut self, mv: &str) {
-        assert!(self.legal().iter().any(|m| m == mv), "not legal: {mv}");
-        let seat = self.to_move.expect("a seat to move");
+    fn moves_of(&self, seat: usize) -> Vec<String> {
+        match seat {
+            _ if self.phase == "place" => self.placings(),
+            ELEPHANT => self.elephant_moves(),
+            _ => self.farmer_moves(),
+        }
+    }
+
+    fn make(&mut self, seat: usize, mv: &str) {
         self.ply += 1;
         if self.phase == "place" {
             self.place(seat, board::cell(mv));
@@ -237,10 +237,7 @@ impl Oracle for ElephantRun {
         self.settle();
     }
 
-    fn result(&self) -> Option<Outcome> {
-        if self.to_move.is_some() {
-            return None;
-        }
+    fn outcome(&self) -> Outcome {
         let won = self.scores[ELEPHANT] >= self.target
             || self.farmers.is_empty()
             || self.tiles.is_empty();
@@ -249,25 +246,18 @@ impl Oracle for ElephantRun {
         } else {
             "farmers_gone"
         };
-        Some(Outcome {
+        Outcome {
             scores: self.scores.clone(),
             outcome: if won { vec![1.0, 0.0] } else { vec![0.0, 1.0] },
             reason: reason.to_string(),
-        })
-    }
-
-    fn clone_box(&self) -> Box<dyn Oracle> {
-        Box::new(self.clone())
-    }
-
-    fn key(&self) -> String {
-        board::key(self.state(), &Value::Null)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Oracle;
     use crate::perft;
 
     fn open(

@@ -2,7 +2,7 @@
 //! on their way to the edge.
 
 use crate::board::{self, Cell, SIX, plus};
-use crate::{Oracle, Outcome};
+use crate::oracle::{Oracle as _, Outcome, Rules};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -199,8 +199,8 @@ impl Giantslayer {
     }
 }
 
-impl Oracle for Giantslayer {
-    fn state(&self) -> Value {
+impl Rules for Giantslayer {
+    fn write(&self) -> Value {
         json!({
             "ply": self.ply,
             "to_move": self.to_move,
@@ -210,18 +210,20 @@ impl Oracle for Giantslayer {
         })
     }
 
-    fn legal(&self) -> Vec<String> {
-        board::sorted(match self.to_move {
-            None => Vec::new(),
-            Some(HALOGAI) => self.halogai_moves(),
-            Some(_) => self.giant_moves(),
-        })
+    fn to_move(&self) -> Option<usize> {
+        self.to_move
     }
 
-    fn play(&mut self, mv: &str) {
-        assert!(self.legal().iter().any(|m| m == mv), "not legal: {mv}");
+    fn moves_of(&self, seat: usize) -> Vec<String> {
+        match seat {
+            HALOGAI => self.halogai_moves(),
+            _ => self.giant_moves(),
+        }
+    }
+
+    fn make(&mut self, seat: usize, mv: &str) {
         self.ply += 1;
-        if self.to_move == Some(HALOGAI) {
+        if seat == HALOGAI {
             let (from, to) = mv.split_once('-').expect("FROM-TO");
             self.halogai.remove(&board::cell(from));
             self.halogai.insert(board::cell(to));
@@ -232,30 +234,20 @@ impl Oracle for Giantslayer {
         self.skip();
     }
 
-    fn result(&self) -> Option<Outcome> {
-        if self.to_move.is_some() {
-            return None;
-        }
+    fn outcome(&self) -> Outcome {
         let reason = if self.giants.is_empty() {
             "slain"
         } else {
             "escaped"
         };
-        Some(board::by_scores(&self.scores, reason))
-    }
-
-    fn clone_box(&self) -> Box<dyn Oracle> {
-        Box::new(self.clone())
-    }
-
-    fn key(&self) -> String {
-        board::key(self.state(), &Value::Null)
+        board::by_scores(&self.scores, reason)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Oracle;
 
     fn open(to_move: i64, halogai: &[&str], giants: &[&str]) -> Box<dyn Oracle> {
         let state = json!({"ply": 10, "to_move": to_move, "halogai": halogai,

@@ -3,7 +3,7 @@
 
 use crate::board::{self, Board, Cell};
 use crate::ice;
-use crate::{Oracle, Outcome};
+use crate::oracle::{Outcome, Rules};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,21 +78,6 @@ impl PaperPenguins {
         self.points[&cell] > 0
     }
 
-    fn moves_of(&self, seat: usize) -> Vec<String> {
-        if self.phase == "place" {
-            let cells = self.board.cells().into_iter();
-            let unclaimed = cells.filter(|&cell| self.unclaimed(cell));
-            return unclaimed.map(board::name).collect();
-        }
-        let mut moves = Vec::new();
-        for &from in &self.pieces[seat] {
-            for to in self.board.queen(from, |cell| self.unclaimed(cell)) {
-                moves.push(format!("{}-{}", board::name(from), board::name(to)));
-            }
-        }
-        moves
-    }
-
     /// Puts a piece on an unclaimed cell, whose number is scored at once.
     fn claim(&mut self, seat: usize, cell: Cell) {
         self.pieces[seat].insert(cell);
@@ -109,8 +94,8 @@ impl PaperPenguins {
     }
 }
 
-impl Oracle for PaperPenguins {
-    fn state(&self) -> Value {
+impl Rules for PaperPenguins {
+    fn write(&self) -> Value {
         json!({
             "ply": self.ply,
             "to_move": self.to_move,
@@ -121,13 +106,26 @@ impl Oracle for PaperPenguins {
         })
     }
 
-    fn legal(&self) -> Vec<String> {
-        board::sorted(self.to_move.map_or(Vec::new(), |seat| self.moves_of(seat)))
+    fn to_move(&self) -> Option<usize> {
+        self.to_move
     }
 
-    fn play(&mut self, mv: &str) {
-        assert!(self.legal().iter().any(|m| m == mv), "not legal: {mv}");
-        let seat = self.to_move.expect("a seat to move");
+    fn moves_of(&self, seat: usize) -> Vec<String> {
+        if self.phase == "place" {
+            let cells = self.board.cells().into_iter();
+            let unclaimed = cells.filter(|&cell| self.unclaimed(cell));
+            return unclaimed.map(board::name).collect();
+        }
+        let mut moves = Vec::new();
+        for &from in &self.pieces[seat] {
+            for to in self.board.queen(from, |cell| self.unclaimed(cell)) {
+                moves.push(format!("{}-{}", board::name(from), board::name(to)));
+            }
+        }
+        moves
+    }
+
+    fn make(&mut self, seat: usize, mv: &str) {
         self.ply += 1;
         self.to_move = Some(1 - seat);
         if self.phase == "place" {
@@ -144,19 +142,8 @@ impl Oracle for PaperPenguins {
         self.settle();
     }
 
-    fn result(&self) -> Option<Outcome> {
-        match self.to_move {
-            Some(_) => None,
-            None => Some(board::by_scores(&self.scores, "no_moves")),
-        }
-    }
-
-    fn clone_box(&self) -> Box<dyn Oracle> {
-        Box::new(self.clone())
-    }
-
-    fn key(&self) -> String {
-        board::key(self.state(), &Value::Null)
+    fn outcome(&self) -> Outcome {
+        board::by_scores(&self.scores, "no_moves")
     }
 }
 

@@ -2,7 +2,7 @@
 //! that capture; each turn has an action of either kind.
 
 use crate::board::{self, Cell, Dir, SIX, plus};
-use crate::{Oracle, Outcome};
+use crate::oracle::{Oracle as _, Outcome, Rules};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -182,15 +182,6 @@ impl Run {
     }
 
     /// All that a seat may do now, if it is the one to move.
-    fn moves_of(&self, seat: usize) -> Vec<String> {
-        if self.is_first_turn(seat) {
-            return [self.drops(seat, COW), self.drops(seat, COWBOY)].concat();
-        }
-        let kinds = [COW, COWBOY].into_iter();
-        let open = kinds.filter(|&kind| self.acted != Some(kind));
-        open.flat_map(|kind| self.actions(seat, kind)).collect()
-    }
-
     fn has_cow(&self, seat: usize) -> bool {
         self.sides[seat].reserve[COW] > 0 || !self.sides[seat].board[COW].is_empty()
     }
@@ -252,8 +243,8 @@ impl Run {
     }
 }
 
-impl Oracle for Run {
-    fn state(&self) -> Value {
+impl Rules for Run {
+    fn write(&self) -> Value {
         json!({
             "ply": self.ply,
             "to_move": self.to_move,
@@ -264,13 +255,20 @@ impl Oracle for Run {
         })
     }
 
-    fn legal(&self) -> Vec<String> {
-        board::sorted(self.to_move.map_or(Vec::new(), |seat| self.moves_of(seat)))
+    fn to_move(&self) -> Option<usize> {
+        self.to_move
     }
 
-    fn play(&mut self, mv: &str) {
-        assert!(self.legal().iter().any(|m| m == mv), "not legal: {mv}");
-        let seat = self.to_move.expect("a seat to move");
+    fn moves_of(&self, seat: usize) -> Vec<String> {
+        if self.is_first_turn(seat) {
+            return [self.drops(seat, COW), self.drops(seat, COWBOY)].concat();
+        }
+        let kinds = [COW, COWBOY].into_iter();
+        let open = kinds.filter(|&kind| self.acted != Some(kind));
+        open.flat_map(|kind| self.actions(seat, kind)).collect()
+    }
+
+    fn make(&mut self, seat: usize, mv: &str) {
         let turn_is_over = self.is_first_turn(seat) || self.acted.is_some();
         let kind = self.kind_of(seat, mv);
         self.act(seat, kind, mv);
@@ -283,26 +281,20 @@ impl Oracle for Run {
         self.settle();
     }
 
-    fn result(&self) -> Option<Outcome> {
-        match self.to_move {
-            Some(_) => None,
-            None => Some(board::by_scores(&self.scores, "no_cows")),
-        }
+    fn outcome(&self) -> Outcome {
+        board::by_scores(&self.scores, "no_cows")
     }
 
-    fn clone_box(&self) -> Box<dyn Oracle> {
-        Box::new(self.clone())
-    }
-
-    fn key(&self) -> String {
+    fn identity(&self) -> String {
         let first = self.to_move.is_some_and(|seat| self.is_first_turn(seat));
-        board::key(self.state(), &json!(first))
+        board::key(self.write(), &json!(first))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Oracle;
     use crate::perft;
 
     fn side(cows: &[&str], cowboys: &[&str], reserve: [i64; 2]) -> Value {

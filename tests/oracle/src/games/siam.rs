@@ -2,7 +2,7 @@
 //! off the board decides.
 
 use crate::board::{self, Board, Cell, Dir};
-use crate::{Oracle, Outcome};
+use crate::oracle::{Outcome, Rules};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -163,17 +163,6 @@ impl Siam {
         true
     }
 
-    fn moves_of(&self, seat: usize) -> Vec<String> {
-        let mut moves = Vec::new();
-        if self.animals[seat].len() < ANIMALS {
-            self.add_entries(&mut moves);
-        }
-        for (&from, &facing) in &self.animals[seat] {
-            self.add_moves_of(seat, from, facing, &mut moves);
-        }
-        moves
-    }
-
     fn add_entries(&self, moves: &mut Vec<String>) {
         for cell in BOARD.cells() {
             if !is_edge(cell) {
@@ -283,8 +272,8 @@ impl Siam {
     }
 }
 
-impl Oracle for Siam {
-    fn state(&self) -> Value {
+impl Rules for Siam {
+    fn write(&self) -> Value {
         json!({
             "ply": self.ply,
             "to_move": self.to_move,
@@ -296,31 +285,33 @@ impl Oracle for Siam {
         })
     }
 
-    fn legal(&self) -> Vec<String> {
-        board::sorted(self.to_move.map_or(Vec::new(), |seat| self.moves_of(seat)))
+    fn to_move(&self) -> Option<usize> {
+        self.to_move
     }
 
-    fn play(&mut self, mv: &str) {
-        assert!(self.legal().iter().any(|m| m == mv), "not legal: {mv}");
-        let seat = self.to_move.expect("a seat to move");
+    fn moves_of(&self, seat: usize) -> Vec<String> {
+        let mut moves = Vec::new();
+        if self.animals[seat].len() < ANIMALS {
+            self.add_entries(&mut moves);
+        }
+        for (&from, &facing) in &self.animals[seat] {
+            self.add_moves_of(seat, from, facing, &mut moves);
+        }
+        moves
+    }
+
+    fn make(&mut self, seat: usize, mv: &str) {
         self.ply += 1;
         self.to_move = Some(1 - seat);
         self.act(seat, mv);
     }
 
-    fn result(&self) -> Option<Outcome> {
-        match self.to_move {
-            Some(_) => None,
-            None => Some(board::by_scores(&self.scores, "rock_out")),
-        }
+    fn outcome(&self) -> Outcome {
+        board::by_scores(&self.scores, "rock_out")
     }
 
-    fn clone_box(&self) -> Box<dyn Oracle> {
-        Box::new(self.clone())
-    }
-
-    fn key(&self) -> String {
-        let mut state = self.state();
+    fn identity(&self) -> String {
+        let mut state = self.write();
         if self.max_exits.is_none() {
             state.as_object_mut().expect("a state").remove("exits");
         }
