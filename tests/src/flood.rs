@@ -21,9 +21,6 @@ pub fn may_open(files: u64) -> bool {
 }
 
 /// This many connections, on each of which this is sent and nothing more.
-///
-/// # Panics
-/// If the server takes none.
 pub fn connections(host: &str, count: usize, sent: &str) -> Vec<TcpStream> {
     let connect = |_| {
         let mut stream = TcpStream::connect(host).expect("a connection");

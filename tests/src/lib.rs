@@ -21,27 +21,18 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The program `referee`, built in the same profile as the tests.
-///
-/// # Panics
-/// If it cannot be built.
 pub fn referee() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("referee", "referee"))
 }
 
 /// The misbehaving bot, built in the same way.
-///
-/// # Panics
-/// If it cannot be built.
 pub fn hostile() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("tests", "hostile"))
 }
 
 /// A program of this workspace, built in the same profile as the program that asks.
-///
-/// # Panics
-/// If it cannot be built.
 pub fn program(package: &str, name: &str) -> PathBuf {
     // Programs are in `target/PROFILE`, tests in the folder `deps` there.
     let myself = env::current_exe().expect("the path of this program");
@@ -100,10 +91,23 @@ impl From<Output> for Ran {
     }
 }
 
+impl Ran {
+    /// Its output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        let value = serde_json::from_str(&self.stdout);
+        value.unwrap_or_else(|error| panic!("{error} in {}{}", self.stdout, self.stderr))
+    }
+}
+
+/// A JSON value a line, as in logs.
+#[track_caller]
+pub fn json_lines(text: &str) -> Vec<Value> {
+    let value = |line| serde_json::from_str(line).expect("a line of JSON");
+    text.lines().map(value).collect()
+}
+
 /// Runs `referee` with these arguments.
-///
-/// # Panics
-/// If it cannot be started.
 pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
     let output = Command::new(referee())
         .args(args)
@@ -113,9 +117,6 @@ pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
 }
 
 /// What ended with exit code 0.
-///
-/// # Panics
-/// If it did not.
 #[track_caller]
 pub fn good(ran: Ran) -> Ran {
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
@@ -123,29 +124,34 @@ pub fn good(ran: Ran) -> Ran {
 }
 
 /// Makes sure that something ended with this exit code, and why.
-///
-/// # Panics
-/// If it did not.
 #[track_caller]
 pub fn refused(ran: &Ran, code: i32, part: &str) {
     assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    assert_contains(&ran.stderr, part);
+}
+
+/// Shows the whole text if the part is not in it.
+#[track_caller]
+pub fn assert_contains(text: &str, part: &str) {
+    assert!(text.contains(part), "`{part}` in {text}");
 }
 
 /// The same, where all that it says about itself is one line.
-///
-/// # Panics
-/// If it is not.
 #[track_caller]
 pub fn refused_in_one_line(ran: &Ran, code: i32, part: &str) {
-    refused(ran, code, part);
+    refused_with_all(ran, code, &[part]);
+}
+
+/// The same with several parts in that line.
+#[track_caller]
+pub fn refused_with_all(ran: &Ran, code: i32, parts: &[&str]) {
     assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
+    for part in parts {
+        refused(ran, code, part);
+    }
 }
 
 /// Runs `referee` with these words in the arena's folder.
-///
-/// # Panics
-/// If it cannot be started.
 pub fn run_in(arena: &Arena, args: &str) -> Ran {
     let mut command = Command::new(referee());
     command.args(args.split_whitespace());
@@ -154,17 +160,11 @@ pub fn run_in(arena: &Arena, args: &str) -> Ran {
 }
 
 /// Checks a log, or that of a tournament's folder, against the rules.
-///
-/// # Panics
-/// If `referee` cannot be started.
 pub fn verify(log: impl AsRef<OsStr>) -> Ran {
     run(["replay".as_ref(), log.as_ref(), "--verify".as_ref()])
 }
 
 /// The same, where every match must be as the rules have it.
-///
-/// # Panics
-/// If one is not.
 #[track_caller]
 pub fn verified(log: impl AsRef<OsStr>) -> Ran {
     good(verify(log))
@@ -178,9 +178,6 @@ pub struct Arena {
 
 impl Arena {
     /// A folder with this configuration.
-    ///
-    /// # Panics
-    /// If it cannot be made.
     pub fn new(config: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::write(folder.path().join("t.toml"), config).expect("a configuration");
@@ -193,13 +190,17 @@ impl Arena {
     }
 
     /// A file in the folder.
-    ///
-    /// # Panics
-    /// If it cannot be written.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, text).expect("a file");
         path
+    }
+
+    /// The text of a file in the folder.
+    #[track_caller]
+    pub fn read(&self, name: &str) -> String {
+        let text = fs::read_to_string(self.path(name));
+        text.unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     /// The arguments that play the configuration into the folder `out`.
@@ -229,11 +230,8 @@ impl Arena {
     }
 
     /// The matches of the log in `out`, by id.
-    ///
-    /// # Panics
-    /// If there is no log or it is not one.
     pub fn matches(&self) -> Vec<Value> {
-        let log = fs::read_to_string(self.path("out/games.jsonl")).expect("a log");
+        let log = self.read("out/games.jsonl");
         let lines = log
             .lines()
             .map(|line| serde_json::from_str(line).expect("a match"));
@@ -268,18 +266,12 @@ pub fn timeless(value: &Value) -> Value {
 }
 
 /// A line of a log as older versions wrote it: without the hash of the line before.
-///
-/// # Panics
-/// If it is no line of a log.
 pub fn unchained(line: &str) -> String {
     let (text, _) = line.rsplit_once(",\"prev\":").expect("a line with a hash");
     format!("{text}}}")
 }
 
 /// Waits until something holds.
-///
-/// # Panics
-/// If it does not within a minute, which is long on any machine.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(60);
     while !holds() {

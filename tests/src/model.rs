@@ -17,17 +17,11 @@ pub struct ModelClient {
 
 impl ModelClient {
     /// Starts a model.
-    ///
-    /// # Panics
-    /// If the program cannot be started.
     pub fn start() -> Self {
         Self::start_with(&[])
     }
 
     /// Starts a model with more arguments.
-    ///
-    /// # Panics
-    /// If the program cannot be started.
     pub fn start_with(more: &[&str]) -> Self {
         let mut child = Command::new(crate::referee())
             .arg("model")
@@ -46,9 +40,6 @@ impl ModelClient {
     }
 
     /// Sends a request and gives the whole answer.
-    ///
-    /// # Panics
-    /// If there is no answer, or not to this request.
     pub fn ask(&mut self, mut request: Value) -> Value {
         self.id += 1;
         request["id"] = json!(self.id);
@@ -64,9 +55,6 @@ impl ModelClient {
     }
 
     /// Sends a request that must go well and gives what is in `ok`.
-    ///
-    /// # Panics
-    /// If it does not go well.
     pub fn ok(&mut self, request: Value) -> Value {
         let mut answer = self.ask(request);
         assert!(answer.get("error").is_none(), "{}", answer["error"]);

@@ -155,9 +155,6 @@ impl Terminal {
     /// Starts a command, given as a shell has it, in a terminal of this size; `None` if the machine
     /// has no program `script` that makes one: then the test is noted as skipped. `folder` is for
     /// what the test notes.
-    ///
-    /// # Panics
-    /// If it cannot be started.
     pub fn start(command: &str, width: usize, height: usize, folder: &Path) -> Option<Self> {
         let note: PathBuf = folder.join(format!("terminal-{width}"));
         let noted = note.display();
@@ -206,9 +203,6 @@ impl Terminal {
     }
 
     /// Shows what comes until something holds.
-    ///
-    /// # Panics
-    /// If it does not within a minute.
     pub fn show_until(&mut self, what: &str, mut holds: impl FnMut(&Screen) -> bool) {
         let end = Instant::now() + Duration::from_secs(60);
         while !holds(&self.screen) {
@@ -224,9 +218,6 @@ impl Terminal {
     }
 
     /// Types something.
-    ///
-    /// # Panics
-    /// If nobody takes it.
     pub fn write(&mut self, text: &str) {
         let input = self.child.stdin.as_mut().expect("an input");
         input.write_all(text.as_bytes()).expect("typed");
@@ -234,9 +225,6 @@ impl Terminal {
     }
 
     /// Makes the terminal wider or narrower while the program writes nothing.
-    ///
-    /// # Panics
-    /// If that fails.
     pub fn resize(&mut self, width: usize) {
         // Right after something came, the next thing takes a while.
         if let Ok(text) = self.output.recv_timeout(Duration::from_secs(10)) {
@@ -266,9 +254,6 @@ impl Terminal {
     }
 
     /// Shows the rest and gives the exit code.
-    ///
-    /// # Panics
-    /// If it does not end within a minute.
     pub fn end(mut self) -> (Option<i32>, Screen) {
         let end = Instant::now() + Duration::from_secs(60);
         loop {

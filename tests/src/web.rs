@@ -40,9 +40,6 @@ pub struct Events {
 
 impl Server {
     /// Starts `referee` with these arguments, which prints this many addresses on stdout.
-    ///
-    /// # Panics
-    /// If it does not.
     pub fn start<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, links: usize) -> Self {
         let mut command = Command::new(crate::referee());
         command.args(args).stdin(Stdio::null());
@@ -50,9 +47,6 @@ impl Server {
     }
 
     /// The same with a command of any kind.
-    ///
-    /// # Panics
-    /// If it prints something else.
     pub fn of(mut command: Command, links: usize) -> Self {
         let mut process = command.stdout(Stdio::piped()).spawn().expect("it runs");
         let output = process.stdout.take().expect("a pipe");
@@ -82,9 +76,6 @@ impl Server {
     }
 
     /// A line that it printed on stderr, if that is a pipe.
-    ///
-    /// # Panics
-    /// If it is not.
     pub fn line_of_stderr(&mut self) -> String {
         let stderr = self.process.stderr.take().expect("a pipe");
         let mut line = String::new();
@@ -94,17 +85,11 @@ impl Server {
     }
 
     /// What it answers.
-    ///
-    /// # Panics
-    /// If it does not.
     pub fn get(&self, path: &str) -> Answer {
         ask(self.host(), "GET", path, "", "")
     }
 
     /// The same, which has to be JSON.
-    ///
-    /// # Panics
-    /// If it is not.
     pub fn json(&self, path: &str) -> Value {
         let answer = self.get(path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
@@ -112,9 +97,6 @@ impl Server {
     }
 
     /// A stream of events.
-    ///
-    /// # Panics
-    /// If there is none.
     pub fn events(&self, path: &str) -> Events {
         Events::of(self.host(), path)
     }
@@ -151,9 +133,6 @@ fn request(host: &str, method: &str, path: &str, headers: &str, body: &str) -> T
 }
 
 /// Asks a server for something; each of the headers ends with a line break.
-///
-/// # Panics
-/// If it does not answer.
 pub fn ask(host: &str, method: &str, path: &str, headers: &str, body: &str) -> Answer {
     let mut text = Vec::new();
     let mut stream = request(host, method, path, headers, body);
@@ -170,9 +149,6 @@ pub fn ask(host: &str, method: &str, path: &str, headers: &str, body: &str) -> A
 
 impl Events {
     /// A stream of events of this server.
-    ///
-    /// # Panics
-    /// If there is none.
     pub fn of(host: &str, path: &str) -> Self {
         let stream = request(host, "GET", path, "", "");
         let mut lines = BufReader::new(stream);
@@ -183,9 +159,6 @@ impl Events {
     }
 
     /// The next event with this name; `None` at the end of the stream.
-    ///
-    /// # Panics
-    /// If nothing comes for a long time.
     pub fn next(&mut self, name: &str) -> Option<Value> {
         let mut last = String::new();
         loop {
@@ -206,9 +179,6 @@ impl Events {
     }
 
     /// The next event with this name that is as wanted.
-    ///
-    /// # Panics
-    /// If there is none.
     pub fn wait_for(&mut self, name: &str, is_wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let event = self.next(name).expect("another event");

@@ -33,11 +33,8 @@ pub const GAMES: [&str; 8] = [
     "siam",
 ];
 
-/// Opens a position from a (possibly partial) options object and a valid state.
-///
-/// # Panics
-/// If the game, an option or the state cannot be understood. (Whether the state
-/// keeps all rules is not checked.)
+/// Opens a position from a (possibly partial) options object and a state, which it does not check against the
+/// rules.
 pub fn open(game: &str, options: &Value, state: &Value) -> Box<dyn Oracle> {
     match game {
         "amazons" => Box::new(amazons::Amazons::open(options, state)),
@@ -54,9 +51,6 @@ pub fn open(game: &str, options: &Value, state: &Value) -> Box<dyn Oracle> {
 
 /// The start of a game. A random start is made from the seed by a shuffle of this
 /// crate's own.
-///
-/// # Panics
-/// If the game or an option cannot be understood.
 pub fn start(game: &str, options: &Value, seed: u64) -> Box<dyn Oracle> {
     let state = match game {
         "amazons" => amazons::start(options),

@@ -22,9 +22,6 @@ pub trait Oracle {
     /// All legal moves, sorted, without duplicates; empty exactly when the game is over.
     fn legal(&self) -> Vec<String>;
     /// Plays one of `legal()`.
-    ///
-    /// # Panics
-    /// If the move is not legal.
     fn play(&mut self, mv: &str);
     /// `None` while the game runs.
     fn result(&self) -> Option<Outcome>;

@@ -6,9 +6,6 @@ pub struct Random(pub u64);
 
 impl Random {
     /// A number below `n`.
-    ///
-    /// # Panics
-    /// If `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -18,9 +15,6 @@ impl Random {
     }
 
     /// One of the items.
-    ///
-    /// # Panics
-    /// If there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }

@@ -10,9 +10,6 @@ use crate::random::Random;
 use crate::{giantslayer, ice, run, start};
 
 /// A state of a game in which pieces move already. It need not be settled.
-///
-/// # Panics
-/// If the game or an option cannot be understood.
 pub fn state(game: &str, options: &Value, random: &mut Random) -> Value {
     let mut state = match game {
         "amazons" => amazons(options, random),

@@ -3,9 +3,6 @@
 use serde_json::{Value, json};
 
 /// Sets of options of a game.
-///
-/// # Panics
-/// If there is no such game.
 pub fn of(game: &str) -> Vec<Value> {
     match game {
         "amazons" => (5..=11).map(|size| json!({"size": size})).collect(),

@@ -53,9 +53,6 @@ pub struct Announcer {
 
 impl Announcer {
     /// Connects to a server.
-    ///
-    /// # Panics
-    /// If there is none.
     pub async fn open(address: &str) -> Self {
         let server = Server {
             address: address.to_owned(),
@@ -69,9 +66,6 @@ impl Announcer {
     }
 
     /// Announces something, offers a job of it, and waits for what the worker makes of it.
-    ///
-    /// # Panics
-    /// If the server does not take it.
     pub async fn announce(&mut self, attempt: &Attempt, worker: &str) -> Answered {
         self.number += 1;
         let id = TournamentId::of("hostile", self.number);
@@ -330,9 +324,6 @@ pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Publishes something under any subject, past all that clients check.
-///
-/// # Panics
-/// If there is no server.
 pub fn publish_raw(port: u16, subject: &str, payload: &[u8]) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a server");
     let limit = Some(Duration::from_secs(10));

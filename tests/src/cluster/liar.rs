@@ -28,9 +28,6 @@ pub struct Liar {
 
 impl Liar {
     /// Starts one that lies this often at most, whose name ends with another number after each second lie; the true results, which it changes, are in this log.
-    ///
-    /// # Panics
-    /// If there is no such log.
     pub fn start(address: &str, name: &str, log: &Path, most: u32) -> Self {
         let server = Server {
             address: address.to_owned(),

@@ -30,25 +30,16 @@ pub struct NatsServer {
 
 impl NatsServer {
     /// A server with JetStream that lets everybody do everything.
-    ///
-    /// # Panics
-    /// If it does not start.
     pub fn start() -> Self {
         Self::start_as("127.0.0.1", None)
     }
 
     /// The same at another address of this machine.
-    ///
-    /// # Panics
-    /// If it does not start.
     pub fn at(host: &str) -> Self {
         Self::start_as(host, None)
     }
 
     /// A server with this configuration, but with a store of its own.
-    ///
-    /// # Panics
-    /// If it does not start.
     pub fn with_config(config: &Path) -> Self {
         Self::start_as("127.0.0.1", Some(config))
     }
@@ -85,9 +76,6 @@ impl NatsServer {
     }
 
     /// Starts the server once more, with all that it had stored.
-    ///
-    /// # Panics
-    /// If it does not start.
     pub fn restart(&mut self) {
         self.kill();
         let log = fs::File::create(self.folder.path().join("log")).expect("a file");
@@ -130,9 +118,6 @@ impl NatsServer {
     }
 
     /// Stops the server without ending it, or lets it go on.
-    ///
-    /// # Panics
-    /// If it does not run.
     pub fn suspend(&self, is_suspended: bool) {
         let child = self.child.as_ref().expect("it runs");
         let signal = if is_suspended {

@@ -102,9 +102,6 @@ pub struct Storm {
 impl Storm {
     /// A tournament of about this many matches. Nobody is cut off if this user cannot make network
     /// namespaces.
-    ///
-    /// # Panics
-    /// If it cannot be played.
     pub fn of(matches: u32, with_cable: bool) -> Self {
         let rounds = matches.div_ceil(6).max(1);
         let config = config(&format!(
@@ -126,9 +123,6 @@ impl Storm {
     }
 
     /// Plays the tournament with these blows, at random moments.
-    ///
-    /// # Panics
-    /// If anything is not as it should be at the end.
     pub fn play(&self, blows: &[Blow], seed: u64, figures: &mut Figures) {
         let began = Instant::now();
         let mut round = Round::begin(self, seed);

@@ -64,9 +64,6 @@ impl Field {
 
     /// A command that is run in the arena, with nothing on stdin; what it prints goes to `NAME.out` and
     /// `NAME.err` there.
-    ///
-    /// # Panics
-    /// If the files cannot be made.
     pub fn command(&self, name: &str, program: &Path) -> Command {
         let file = |end: &str| {
             let mut options = fs::OpenOptions::new();
@@ -92,9 +89,6 @@ impl Field {
     }
 
     /// Starts a worker that trusts the configuration, with more arguments.
-    ///
-    /// # Panics
-    /// If it does not start.
     pub fn worker(&mut self, name: &str, more: &[&str]) {
         let mut command = self.command(name, referee());
         command.args(["worker", &self.nats.address(), "--name", name, "--trust"]);
@@ -108,9 +102,6 @@ impl Field {
     }
 
     /// Sends a worker a signal.
-    ///
-    /// # Panics
-    /// If there is no such worker.
     pub fn signal(&mut self, name: &str, signal: Signal) {
         let worker = self.workers.get(name).expect("a worker");
         kill(Pid::from_raw(worker.id() as i32), signal).expect("a signal");
@@ -125,9 +116,6 @@ impl Field {
     }
 
     /// Waits until a worker has ended by itself, and gives its exit code.
-    ///
-    /// # Panics
-    /// If it does not end.
     pub fn ended(&mut self, name: &str) -> Option<i32> {
         let mut worker = self.workers.remove(name).expect("a worker");
         wait_until("the end of a worker", || {
@@ -146,18 +134,12 @@ impl Field {
     }
 
     /// Has the tournament played to its end.
-    ///
-    /// # Panics
-    /// If it does not come to its end.
     pub fn play(&self, more: &[&str]) {
         let mut coordinator = self.coordinator(more).spawn().expect("a coordinator");
         self.ends_well(&mut coordinator);
     }
 
     /// Waits for the end of a coordinator.
-    ///
-    /// # Panics
-    /// If it does not come, or is not that of the tournament.
     #[track_caller]
     pub fn ends_well(&self, coordinator: &mut Child) {
         let end = Instant::now() + Duration::from_secs(90);
@@ -191,9 +173,6 @@ impl Field {
     }
 
     /// What is left on the server: jobs, results, and announcements.
-    ///
-    /// # Panics
-    /// If the server does not answer.
     pub fn left(&self) -> Vec<String> {
         let server = Server {
             address: self.nats.address(),
@@ -218,9 +197,6 @@ impl Drop for Field {
 }
 
 /// The matches of a log by their ids, without what differs from run to run.
-///
-/// # Panics
-/// If there is no log, or a match is there twice.
 pub fn matches(log: &Path) -> BTreeMap<String, Value> {
     let log = fs::read_to_string(log).expect("a log");
     let mut matches = BTreeMap::new();
@@ -237,9 +213,6 @@ pub fn matches(log: &Path) -> BTreeMap<String, Value> {
 }
 
 /// The matches of the same tournament on one machine, and its log.
-///
-/// # Panics
-/// If it cannot be played.
 pub fn undisturbed(config: &str) -> (Arena, BTreeMap<String, Value>) {
     let arena = Arena::new(config);
     let ran: Ran = crate::run(arena.tournament().into_iter().chain(["--quiet".into()]));

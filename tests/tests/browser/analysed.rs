@@ -1,6 +1,7 @@
 //! The page of a match with what `analyse` found out about it.
 
 use std::fs;
+use tests::good;
 
 use crate::chromium::Browser;
 use crate::served::{page, play, watch};
@@ -31,7 +32,7 @@ fn an_analysis_is_shown_and_leads_to_the_decisive_move() {
     fs::create_dir(&analyses).unwrap();
     let copy = analyses.join("first.jsonl");
     let bot = "referee bot alphabeta --nodes 2000";
-    let ran = tests::run([
+    good(tests::run([
         "analyse",
         out.to_str().unwrap(),
         "--match",
@@ -43,8 +44,7 @@ fn an_analysis_is_shown_and_leads_to_the_decisive_move() {
         bot,
         "--out",
         copy.to_str().unwrap(),
-    ]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ]));
     // How bad a move is found to be differs; this one is a blunder.
     let mut line: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(&copy).unwrap()).unwrap();

@@ -2,6 +2,7 @@
 //! a bracket.
 
 use std::path::Path;
+use tests::json_lines;
 
 use serde_json::Value;
 
@@ -97,8 +98,7 @@ fn tests_rounds_and_brackets_are_shown_as_such() {
         let finalists: Vec<String> = sides.iter().map(name).collect();
         let log = std::fs::read_to_string(out.join("games.jsonl")).unwrap();
         let mut points = [0.0; 2];
-        for line in log.lines() {
-            let record: Value = serde_json::from_str(line).unwrap();
+        for record in json_lines(&log) {
             let players: Vec<String> = (0..2).map(|seat| name(&record["players"][seat])).collect();
             let place = |player| finalists.iter().position(|name| name == player);
             if let (Some(one), Some(other)) = (place(&players[0]), place(&players[1])) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::{env, fs};
+use tests::good;
 
 use tempfile::TempDir;
 use tests::web::Server;
@@ -90,8 +91,7 @@ pub(crate) fn play(folder: &Path, config: &str) -> PathBuf {
         out.as_ref(),
         "--quiet".as_ref(),
     ];
-    let ran = tests::run(arguments);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(tests::run(arguments));
     out
 }
 

@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use cluster::{Connection, FileError, Role, Server, TournamentId, get_file, put_file};
 use tests::cluster::nats::NatsServer;
 use tests::cluster::workers::{Field, config, matches};
-use tests::{referee, wait_until};
+use tests::{good, run_in, wait_until};
 
 /// A bot with files of its own, which plays only where it was set up.
 const MINE: &str = "
@@ -23,17 +22,6 @@ fn with_mine() -> String {
     config(head) + MINE
 }
 
-/// Runs a command line in the arena's folder.
-#[track_caller]
-fn good(field: &Field, args: &str) {
-    let mut command = Command::new(referee());
-    command
-        .args(args.split(' '))
-        .current_dir(field.arena.path(""));
-    let ran: tests::Ran = command.output().unwrap().into();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-}
-
 /// A field whose bundles are made, and where the folder of the bot is gone.
 fn field() -> Field {
     let field = Field::new(&with_mine());
@@ -41,13 +29,13 @@ fn field() -> Field {
     let script = ". ./level\nexec \"$REFEREE\" bot $level\n";
     field.arena.write("mine/bot.sh", script);
     field.arena.write("mine/level.default", "level=greedy\n");
-    good(&field, "bundle t.toml --out bundles");
+    good(run_in(&field.arena, "bundle t.toml --out bundles"));
     fs::copy(
         field.arena.path("mine/level.default"),
         field.arena.path("mine/level"),
     )
     .unwrap();
-    good(&field, "tournament t.toml --quiet --out here");
+    good(run_in(&field.arena, "tournament t.toml --quiet --out here"));
     fs::remove_dir_all(field.arena.path("mine")).unwrap();
     field
 }

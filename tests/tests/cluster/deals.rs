@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use tests::cluster::workers::{Field, config, undisturbed};
-use tests::{root, run};
+use tests::{good, root, run};
 
 const SECRET: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2";
 
@@ -40,8 +40,7 @@ fn workers_deal_what_one_machine_would_and_never_have_the_secret() {
     assert!(field.matches() == expected, "another log");
     assert!(expected.values().all(|record| record["deal"].is_string()));
     let out = field.arena.path("out");
-    let verified = run(["replay".into(), out, "--verify".into()]);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    let verified = good(run(["replay".into(), out, "--verify".into()]));
     assert!(
         !verified.stdout.contains("not checked"),
         "{}",

@@ -8,7 +8,7 @@ use tests::cluster::announcer::{
 };
 use tests::cluster::nats::NatsServer;
 use tests::cluster::workers::{Field, config, undisturbed};
-use tests::{needs, referee, wait_until};
+use tests::{assert_contains, needs, referee, wait_until};
 
 /// What nobody may read.
 const SECRET: &str = "the-secret-of-this-machine";
@@ -145,7 +145,7 @@ fn a_tournament_that_everybody_declines_stops_with_the_reason() {
     let said = field.stderr("coordinator");
     assert_eq!(status.code(), Some(4), "{said}");
     let stops = "none of the workers that are there plays matches of this tournament: bot `random`: `readable`";
-    assert!(said.contains(stops), "{said}");
+    assert_contains(&said, stops);
 }
 
 /// Results under numbers that nobody asked for, before anybody plays.

@@ -61,12 +61,7 @@ fn each_role_can_do_its_work() {
         assert!(!said.contains("ermission"), "{said}");
     }
     let stranger = run(["workers", &field.nats.address()]);
-    assert_eq!(stranger.code, Some(4), "{}", stranger.stderr);
-    assert!(
-        stranger.stderr.contains("does not let this user in"),
-        "{}",
-        stranger.stderr
-    );
+    tests::refused(&stranger, 4, "does not let this user in");
     assert!(
         !stranger.stderr.contains("password@127"),
         "{}",

@@ -5,7 +5,7 @@ use tests::cluster::liar::{Liar, WAYS};
 use tests::cluster::storms::Blow::{KillCoordinator, KillServer, KillWorker, Lie, StopWorker};
 use tests::cluster::storms::{Figures, Storm};
 use tests::cluster::workers::{Field, config, log_of, undisturbed};
-use tests::wait_until;
+use tests::{assert_contains, wait_until};
 
 #[test]
 fn every_match_is_played_once_whatever_fails() {
@@ -56,8 +56,5 @@ fn wrong_results_are_refused_with_a_reason() {
     ] {
         assert!(said.contains(reason), "{reason} in {said}");
     }
-    assert!(
-        said.contains("the worker `liar-0` cannot be believed"),
-        "{said}"
-    );
+    assert_contains(&said, "the worker `liar-0` cannot be believed");
 }

@@ -2,7 +2,7 @@
 
 use nix::sys::signal::Signal;
 use tests::cluster::workers::{Field, config, undisturbed};
-use tests::{referee, run, wait_until};
+use tests::{assert_contains, good, referee, run, wait_until};
 
 /// A few short matches.
 const SHORT: &str = "rounds = 4\ngames = [{ id = \"amazons\", options = { size = 5 } }]\n\
@@ -23,12 +23,11 @@ fn two_workers_play_what_one_machine_would() {
     field.worker("two", &["--slots", "1"]);
     field.play(&[]);
     is_complete(&field, &config);
-    let verified = run([
+    good(run([
         "replay",
         &field.arena.path("out").display().to_string(),
         "--verify",
-    ]);
-    assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+    ]));
     // A worker that is not needed any more ends when it is told to.
     field.signal("one", Signal::SIGINT);
     assert_eq!(field.ended("one"), Some(0), "{}", field.stderr("one"));
@@ -163,15 +162,12 @@ fn a_machine_without_a_bot_plays_no_matches_with_it() {
     let said = field.stderr("coordinator");
     assert_eq!(field.done(), 24);
     // A machine's fault is never a bot's.
-    let log = std::fs::read_to_string(field.arena.path("out/games.jsonl")).unwrap();
+    let log = field.arena.read("out/games.jsonl");
     assert!(!log.contains("\"faults\":[{"), "{log}");
     let refused = "cannot play with `random`: did not pass the check `handshake`";
     // It may not have got any of these matches, or have said so when all were over.
     if said.contains("cannot play") {
-        assert!(
-            said.contains("the worker `bare` cannot play with `random`"),
-            "{said}"
-        );
+        assert_contains(&said, "the worker `bare` cannot play with `random`");
         wait_until("its own word", || {
             let bare = field.stderr("bare");
             bare.contains(refused) && bare.contains("no engine here")

@@ -33,8 +33,6 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// # Panics
-    /// If they cannot be copied.
     pub(super) fn copy() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         open_for_all(folder.path());

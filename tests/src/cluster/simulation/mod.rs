@@ -45,9 +45,6 @@ impl Rates {
 }
 
 /// Simulates a tournament.
-///
-/// # Panics
-/// If it does not come to its end with every match in the log once.
 pub fn simulate(options: &Options) -> Report {
     let began = std::time::Instant::now();
     let mut simulation = Simulation::new(options);

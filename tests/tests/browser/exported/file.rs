@@ -1,6 +1,7 @@
 //! The exported file, from disk: all pages work, and nothing is loaded from anywhere.
 
 use std::path::Path;
+use tests::good;
 
 use crate::chromium::Browser;
 use crate::served::all_games;
@@ -9,8 +10,7 @@ use crate::served::all_games;
 fn export(folder: &Path, filter: &[&str]) -> String {
     let log = all_games().to_str().unwrap();
     let arguments = ["export", log, "--format", "html"];
-    let ran = tests::run(arguments.iter().chain(filter));
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(tests::run(arguments.iter().chain(filter)));
     let file = folder.join("export.html");
     std::fs::write(&file, ran.stdout).unwrap();
     format!("file://{}", file.display())

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use tests::good;
 
 use serde_json::{Value, json};
 
@@ -22,10 +23,14 @@ fn bytes(folder: &Path) -> usize {
 fn pages_of(log: &Path, folder: &Path) -> (PathBuf, String) {
     let site = folder.join(format!("{}-site", log.file_stem().unwrap().display()));
     let log = log.to_str().unwrap();
-    let ran = tests::run(["report", log, "--all", "--out", site.to_str().unwrap()]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let file = tests::run(["export", log, "--format", "html"]);
-    assert_eq!(file.code, Some(0), "{}", file.stderr);
+    good(tests::run([
+        "report",
+        log,
+        "--all",
+        "--out",
+        site.to_str().unwrap(),
+    ]));
+    let file = good(tests::run(["export", log, "--format", "html"]));
     (site, file.stdout)
 }
 
@@ -93,8 +98,13 @@ fn a_folder_of_pages_is_the_pages_of_the_browser() {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("site");
     let log = all_games().to_str().unwrap();
-    let ran = tests::run(["report", log, "--all", "--out", site.to_str().unwrap()]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(tests::run([
+        "report",
+        log,
+        "--all",
+        "--out",
+        site.to_str().unwrap(),
+    ]));
     let address = |page: &str| format!("file://{}/{page}", site.display());
     for (width, height) in [(1280, 800), (390, 844)] {
         let Some(browser) = Browser::open(width, height) else {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use tests::good;
 
 use serde_json::{Value, json};
 use tests::web::Server;
@@ -136,14 +137,13 @@ fn played(folder: &Path) -> std::path::PathBuf {
     fs::write(folder.join("t.toml"), config).unwrap();
     let out = folder.join("out");
     let (file, place) = (folder.join("t.toml"), out.to_str().unwrap().to_owned());
-    let ran = tests::run([
+    good(tests::run([
         "tournament",
         file.to_str().unwrap(),
         "--out",
         &place,
         "--quiet",
-    ]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ]));
     let log = out.join("games.jsonl");
     let lines = fs::read_to_string(&log).unwrap();
     let lines = lines.lines().map(|line| {
@@ -167,8 +167,9 @@ fn hostile_texts_stay_text_in_every_page_that_shows_what_was_played() {
     let out = played(folder.path());
     let place = out.to_str().unwrap();
     let export = |name: &str, more: &[&str]| {
-        let ran = tests::run([&["export", place, "--format", "html"], more].concat());
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(tests::run(
+            [&["export", place, "--format", "html"], more].concat(),
+        ));
         let file = folder.path().join(name);
         fs::write(&file, ran.stdout).unwrap();
         format!("file://{}", file.display())
@@ -178,8 +179,13 @@ fn hostile_texts_stay_text_in_every_page_that_shows_what_was_played() {
         export("one.html", &["--match", "m-000001"]),
     );
     let site = folder.path().join("site");
-    let ran = tests::run(["report", place, "--all", "--out", site.to_str().unwrap()]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(tests::run([
+        "report",
+        place,
+        "--all",
+        "--out",
+        site.to_str().unwrap(),
+    ]));
     let site = format!("file://{}/index.html", site.display());
     let server = watch(&out);
     let bot = "/bot/%3Cimg%20src%3Dx%20onerror%3Dbroken%3D1%3E";

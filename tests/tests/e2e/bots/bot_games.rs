@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use serde_json::Value;
-use tests::{Arena, Ran, run, verified};
+use tests::{Arena, Ran, assert_contains, run, verified};
 
 use crate::bots::submissions::with;
 
@@ -74,22 +74,17 @@ fn pairings_that_a_bot_does_not_play_by_its_hello_are_not_scheduled() {
     arena.write("c.games", &format!("run {giant} amazons"));
     let ran = arena.play();
     assert_played(&ran);
-    assert!(
-        ran.stderr
-            .contains("warning: `c` does not play siam by its `hello`, and has no matches there\n"),
-        "{}",
-        ran.stderr
+    assert_contains(
+        &ran.stderr,
+        "warning: `c` does not play siam by its `hello`, and has no matches there\n",
     );
     assert_eq!(arena.matches().len(), 6 + 2);
     assert_eq!(games_of(&arena, "c"), HashSet::from(["run".to_owned()]));
     assert_eq!(games_of(&arena, "a").len(), 2);
     verified(arena.path("out"));
-    let record = fs::read_to_string(arena.path("out/bot-games.toml")).unwrap();
+    let record = arena.read("out/bot-games.toml");
     assert!(record.len() < 2000, "what a bot says is bounded: {record}");
-    assert!(
-        record.contains("[games]\nc = [\"run\", \"amazons\", \"y\"]"),
-        "{record}"
-    );
+    assert_contains(&record, "[games]\nc = [\"run\", \"amazons\", \"y\"]");
 
     // What is left is known although `c` says otherwise now, and nobody is asked again.
     let log = arena.path("out/games.jsonl");
@@ -125,9 +120,9 @@ fn pairings_that_a_bot_does_not_play_by_its_hello_are_not_scheduled() {
 fn an_extension_asks_the_bots_that_are_new() {
     let arena = arena(GAMES, "");
     assert_played(&arena.play());
-    let starts = |name: &str| fs::read_to_string(arena.path(name)).unwrap().len();
+    let starts = |name: &str| arena.read(name).len();
     let before = starts("a.starts");
-    let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+    let text = arena.read("t.toml");
     arena.write(
         "t.toml",
         &(text + "[[bots]]\nname = \"d\"\ncommand = \"python3 bot.py d\"\n"),
@@ -141,16 +136,12 @@ fn an_extension_asks_the_bots_that_are_new() {
         &["--out", arena.path("out").to_str().unwrap(), "--extend"],
     );
     assert_played(&ran);
-    assert!(
-        ran.stderr.contains("`d` does not play run by its `hello`"),
-        "{}",
-        ran.stderr
-    );
+    assert_contains(&ran.stderr, "`d` does not play run by its `hello`");
     assert_eq!(arena.matches().len(), 6 + 2 + 4);
     assert_eq!(games_of(&arena, "d"), HashSet::from(["siam".to_owned()]));
     assert_eq!(games_of(&arena, "a").len(), 2);
     assert!(starts("a.starts") > before);
-    let record = fs::read_to_string(arena.path("out/bot-games.toml")).unwrap();
+    let record = arena.read("out/bot-games.toml");
     assert!(
         record.contains("c = ") && record.contains("d = [\"siam\"]"),
         "{record}"
@@ -171,11 +162,8 @@ fn the_configuration_says_it_and_nobody_is_asked() {
     let ran = with(&arena, &["config", "check"], &[]);
     assert_played(&ran);
     let said = ran.stdout.clone() + &ran.stderr;
-    assert!(
-        said.contains("`c` does not play run, and has no matches there"),
-        "{said}"
-    );
-    assert!(said.contains("8 matches"), "{said}");
+    assert_contains(&said, "`c` does not play run, and has no matches there");
+    assert_contains(&said, "8 matches");
     let ran = arena.play();
     assert_played(&ran);
     // What `hello` says does not count then: `c` refuses these matches, and loses them.
@@ -191,7 +179,7 @@ fn parts_and_folders_without_a_record_have_the_full_schedule() {
     let part = part.to_str().unwrap();
     let ran = with(&arena, &["tournament"], &["--out", part, "--shard", "1/1"]);
     assert_played(&ran);
-    let log = fs::read_to_string(arena.path("part/games.jsonl")).unwrap();
+    let log = arena.read("part/games.jsonl");
     assert_eq!(log.lines().count(), 12);
     assert!(log.contains("], but not siam"), "it forfeits");
     assert!(!arena.path("part/bot-games.toml").exists());
@@ -229,8 +217,7 @@ fn what_cannot_be_played_is_refused_before_anything_is_written() {
     ] {
         let arena = arena(&top, of_c);
         let ran = arena.play();
-        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-        assert!(ran.stderr.contains(says), "{says} in {}", ran.stderr);
+        tests::refused(&ran, 2, says);
         assert!(!arena.path("out/games.jsonl").exists());
     }
     let arena = arena("games = [\"siam\"]", "");

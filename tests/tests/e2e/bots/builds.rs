@@ -11,7 +11,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tests::traces::children;
-use tests::{Arena, good, referee, run, wait_until};
+use tests::{Arena, assert_contains, good, referee, run, wait_until};
 
 const RANDOM: &str = "command = \"referee bot random\"\n";
 
@@ -127,10 +127,9 @@ fn a_build_that_swaps_what_is_readable_is_left_out() {
     let bot = arena.path("submissions/eve/bot.toml");
     let text = fs::read_to_string(&bot).unwrap();
     fs::write(&bot, format!("{text}readable = ['data']\n")).unwrap();
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     let part = "left out: bot `eve`: `data` is not in the bot's folder";
-    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    assert_contains(&ran.stderr, part);
 }
 
 #[test]
@@ -211,8 +210,7 @@ fn a_tournament_goes_on_with_the_names_that_it_has() {
         let more = more.iter().map(|arg| (*arg).into());
         run(arena.tournament().into_iter().chain(more))
     };
-    let ran = tournament(&["--set", "submissions.names=true"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(tournament(&["--set", "submissions.names=true"]));
     let whole = arena.matches().len();
     // As it was written then.
     let copy = arena.path("out/tournament.toml");
@@ -227,8 +225,7 @@ fn a_tournament_goes_on_with_the_names_that_it_has() {
     let text = fs::read_to_string(&log).unwrap();
     let first = text.lines().next().unwrap();
     fs::write(&log, format!("{first}\n")).unwrap();
-    let ran = tournament(&["--resume"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(tournament(&["--resume"]));
     let matches = arena.matches();
     assert_eq!(matches.len(), whole);
     let players = matches
@@ -244,8 +241,7 @@ fn a_tournament_goes_on_with_the_names_that_it_has() {
         "submissions/c3/bot.toml",
         &format!("name = \"Carl\"\n{RANDOM}"),
     );
-    let ran = tournament(&["--extend"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(tournament(&["--extend"]));
     let played = arena.matches();
     assert_eq!(played.len(), 20, "five bots");
     let has = |name: &str| {
@@ -272,22 +268,16 @@ fn a_submission_is_asked_again_in_its_sandbox() {
         &format!("{head}{spy}import{rest}"),
     );
     arena.write("submissions/anna/bot.toml", "command = 'python3 bot.py'\n");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     let out = arena.path("out").display().to_string();
     let id = arena
         .matches()
         .into_iter()
         .find(|it| it["players"].to_string().contains("anna"));
     let id = id.unwrap()["match"].as_str().unwrap().to_owned();
-    let ran = run(["replay", &out, "--match", &id, "--bot", "anna"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("it runs in its sandbox, `strict`"),
-        "{}",
-        ran.stderr
-    );
-    assert!(ran.stdout.contains("moves as recorded"), "{}", ran.stdout);
+    let ran = good(run(["replay", &out, "--match", &id, "--bot", "anna"]));
+    assert_contains(&ran.stderr, "it runs in its sandbox, `strict`");
+    assert_contains(&ran.stdout, "moves as recorded");
     assert!(
         !arena.path("read").exists(),
         "it was outside of its sandbox"

@@ -70,7 +70,7 @@ fn parts_are_played_from_bundles_as_from_folders() {
     let hash = hash.strip_suffix(".tar.gz").unwrap();
     assert!(ran.stdout.starts_with(&hash[..12]) && ran.stdout.ends_with(" mine\n"));
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
-    let list = fs::read_to_string(home.path("bundles/bundles.json")).unwrap();
+    let list = home.read("bundles/bundles.json");
     let list: Value = serde_json::from_str(&list).unwrap();
     assert_eq!(list["bots"]["mine"]["sha256"], hash);
     assert_eq!(list["bots"]["mine"]["setup"][0], "sh");

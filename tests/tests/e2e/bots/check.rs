@@ -1,7 +1,6 @@
 //! `referee check`: good bots pass all checks, and each check has a bot that fails it.
 
-use serde_json::Value;
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, assert_contains, good, run};
 
 use crate::HOSTILE;
 
@@ -19,12 +18,12 @@ fn fails(how: &str, name: &str, args: &[&str], what: &str, fix: &str) {
     let only = ["--game", "amazons", "--only", name, "--format", "json"];
     let ran = check(&[&only, args].concat(), &[HOSTILE, how]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let report = ran.json();
     let checks = report["checks"].as_array().unwrap();
     let found = checks.iter().find(|check| check["name"] == name).unwrap();
     assert_eq!(found["status"], "failed", "{found}");
     let told = found["finding"]["what"].as_str().unwrap();
-    assert!(told.contains(what), "`{what}` in `{told}`");
+    assert_contains(&told, what);
     let advice = found["finding"]["mend"].to_string();
     assert!(advice.contains(fix), "`{fix}` in `{advice}`");
     let said = found["finding"]["said"].as_array().unwrap();
@@ -80,9 +79,8 @@ fn good_bots_pass_everything_in_all_games() {
     let random = ["referee", "bot", "random"];
     for bot in [&random[..], &[HOSTILE, "plays"], &[HOSTILE, "crlf"]] {
         let args = [&PATIENT[..], &["--format", "json", "--turns", "2"]].concat();
-        let ran = check(&args, bot);
-        assert_eq!(ran.code, Some(0), "{}", ran.stdout);
-        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let ran = good(check(&args, bot));
+        let report = ran.json();
         assert_eq!(
             (&report["failed"], &report["skipped"]),
             (&0.into(), &0.into())
@@ -109,12 +107,11 @@ fn good_bots_pass_everything_in_all_games() {
 
 #[test]
 fn a_bot_is_checked_in_the_games_that_it_plays() {
-    let ran = check(
+    let ran = good(check(
         &[&PATIENT[..], &["--format", "tap"]].concat(),
         &[HOSTILE, "only-siam"],
-    );
-    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
-    assert!(ran.stdout.contains(" - match/siam/1\n"));
+    ));
+    assert_contains(&ran.stdout, " - match/siam/1\n");
     assert!(!ran.stdout.contains("amazons"));
     let plan = ran.stdout.lines().nth(1).unwrap();
     let count = ran
@@ -132,12 +129,8 @@ fn a_bot_that_never_answers_costs_three_waits_and_not_more() {
     assert_eq!(ran.code, Some(3));
     let failed = ran.stdout.lines().filter(|line| line.starts_with("FAIL"));
     assert!(failed.count() >= 3, "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains("did not answer in 3 checks"),
-        "{}",
-        ran.stdout
-    );
-    assert!(ran.stderr.contains("checks failed"), "{}", ran.stderr);
+    assert_contains(&ran.stdout, "did not answer in 3 checks");
+    assert_contains(&ran.stderr, "checks failed");
 }
 
 #[test]
@@ -154,14 +147,14 @@ fn failures_are_printed_for_people_and_for_junit() {
         "      fix      ",
         "2 passed, 1 failed",
     ] {
-        assert!(text.stdout.contains(part), "`{part}` in {}", text.stdout);
+        assert_contains(&text.stdout, part);
     }
     let junit = check(
         &[&only[..], &PATIENT, &["--format", "junit"]].concat(),
         &bot,
     );
     assert_eq!(junit.code, Some(3));
-    assert!(junit.stdout.contains("<testcase name=\"match/amazons/1\""));
+    assert_contains(&junit.stdout, "<testcase name=\"match/amazons/1\"");
     assert_eq!(junit.stdout.matches("<failure message=").count(), 1);
 }
 
@@ -181,11 +174,7 @@ fn what_cannot_be_checked_is_told() {
         Some(3),
         "a bot that is not there does not pass"
     );
-    assert!(
-        missing
-            .stdout
-            .contains("there is no program `./no-such-bot`")
-    );
+    assert_contains(&missing.stdout, "there is no program `./no-such-bot`");
 }
 
 #[test]
@@ -193,8 +182,7 @@ fn the_bots_of_the_examples_pass() {
     let bot = tests::root().join("bots/examples/python/random_bot.py");
     let bot = bot.display().to_string();
     let args = [&PATIENT[..], &["--game", "run", "--turns", "2"]].concat();
-    let ran = check(&args, &["python3", &bot]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    good(check(&args, &["python3", &bot]));
 }
 
 #[test]
@@ -216,8 +204,10 @@ for line in sys.stdin:
 "#;
     let script = arena.write("bot.py", script).display().to_string();
     let only = ["--game", "run", "--only", "several-matches"];
-    let ran = check(&[&PATIENT[..], &only].concat(), &["python3", &script]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    good(check(
+        &[&PATIENT[..], &only].concat(),
+        &["python3", &script],
+    ));
 }
 
 #[test]
@@ -227,9 +217,5 @@ fn stderr_is_shown_where_it_may_explain() {
     let script = script.display().to_string();
     let ran = check(&PATIENT, &["sh", &script]);
     assert_eq!(ran.code, Some(3));
-    assert!(
-        ran.stdout.contains("      stderr   oh dear"),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, "      stderr   oh dear");
 }

@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use tests::{Arena, run};
+use tests::{Arena, good, run};
 
 /// A bot that plays; more comes before its first message, and before its move.
 fn bot(first: &str, before_move: &str) -> String {
@@ -108,12 +108,10 @@ fn every_author_has_a_page_that_says_what_to_do() {
     let network = format!("{COMMAND}build = \"pip install no-such-package --target lib\"\n");
     hand_in(&arena, "network", &network, &fine, 0o644);
 
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     let site = arena.path("site").display().to_string();
     let out = arena.path("out").display().to_string();
-    let reported = run(["report", &out, "--all", "--out", &site]);
-    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
+    good(run(["report", &out, "--all", "--out", &site]));
     let page = |name: &str| {
         let path = arena.path(&format!("site/bots/{name}.html"));
         let html = fs::read_to_string(path)
@@ -126,7 +124,7 @@ fn every_author_has_a_page_that_says_what_to_do() {
             .replace("&quot;", "\"")
             .replace("&#x27;", "'")
     };
-    let index = fs::read_to_string(arena.path("site/index.html")).unwrap();
+    let index = arena.read("site/index.html");
     assert!(
         !index.contains(&*arena.path("").to_string_lossy()),
         "{index}"

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run};
+use tests::{Arena, Ran, assert_contains, good, json_lines, referee, run};
 
 fn new_bot(args: &[&str]) -> Ran {
     run([&["new-bot"], args].concat())
@@ -32,9 +32,13 @@ pub(crate) fn shell(command: &str, dir: &Path) -> Ran {
 fn works_as_told(language: &str) {
     let arena = Arena::new("");
     let dir = arena.path("gyre");
-    let ran = new_bot(&[language, dir.to_str().unwrap(), "--format", "json"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let ran = good(new_bot(&[
+        language,
+        dir.to_str().unwrap(),
+        "--format",
+        "json",
+    ]));
+    let told = ran.json();
     assert_eq!(told["name"], "gyre");
     let next: Vec<&str> = told["next"]
         .as_array()
@@ -42,23 +46,14 @@ fn works_as_told(language: &str) {
         .iter()
         .filter_map(Value::as_str)
         .collect();
-    let checked = shell(next[1], &dir);
-    assert_eq!(
-        checked.code,
-        Some(0),
-        "{}{}",
-        checked.stdout,
-        checked.stderr
-    );
+    good(shell(next[1], &dir));
     // Two of its games, and all the time that a busy machine needs.
     let quick = "--out runs/1 --quiet --set rounds=1 --set 'games=[\"siam\",\"elephant-run\"]' \
                  --set time.per_move=30s --set time.startup=60s";
-    let played = shell(&format!("{} {quick}", next[2]), &dir);
-    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    good(shell(&format!("{} {quick}", next[2]), &dir));
     let log = fs::read_to_string(dir.join("runs/1/games.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 4);
-    for line in log.lines() {
-        let record: Value = serde_json::from_str(line).unwrap();
+    for record in json_lines(&log) {
         let faults = record["result"]["faults"].as_array().unwrap();
         assert!(faults.is_empty(), "{faults:?}");
     }
@@ -88,8 +83,7 @@ fn plain_shell_works_as_told() {
 fn what_to_type_next_is_told() {
     let arena = Arena::new("");
     let dir = arena.path("my bot");
-    let ran = new_bot(&["c++", dir.to_str().unwrap(), "--name", "second"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(new_bot(&["c++", dir.to_str().unwrap(), "--name", "second"]));
     let commands: Vec<&str> = ran
         .stdout
         .lines()
@@ -105,13 +99,12 @@ fn what_to_type_next_is_told() {
         ]
     );
     let source = fs::read_to_string(dir.join("bot.hpp")).unwrap();
-    assert!(source.contains(r#""name":"second""#));
+    assert_contains(&source, r#""name":"second""#);
 }
 
 #[test]
 fn languages_are_listed() {
-    let ran = new_bot(&[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(new_bot(&[]));
     let listed: Vec<&str> = ran
         .stdout
         .lines()

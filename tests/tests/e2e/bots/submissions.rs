@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, assert_contains, good, run};
 
 pub(crate) const BOT: &str = r#"import json, sys
 for line in sys.stdin:
@@ -59,15 +59,14 @@ pub(crate) fn with(arena: &Arena, before: &[&str], after: &[&str]) -> Ran {
 #[test]
 fn submissions_are_built_and_broken_ones_are_left_out() {
     let arena = class("");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     for part in [
         "building `ben`",
         "left out: bot `carl`: its build exited with code 7: line 3: Error: no bot (all",
         "left out: bot `dora`: did not pass the check `handshake`",
         "the last it printed on stderr: out of ideas\n",
     ] {
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
     let log = arena.path("submissions/ben/build.log");
     assert_eq!(fs::read_to_string(log).unwrap(), "building\n");
@@ -87,8 +86,7 @@ fn submissions_are_built_and_broken_ones_are_left_out() {
     fs::write(&path, format!("{first}\n")).unwrap();
     let mut args = arena.tournament();
     args.push("--resume".into());
-    let ran = run(args);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(args));
     assert_eq!(arena.matches().len(), 6);
 }
 
@@ -97,19 +95,13 @@ fn new_bots_can_be_handed_in_as_they_are() {
     let arena = Arena::new("name = \"class\"\ngames = [\"run\"]\nbots_from = \"submissions/*\"\n");
     for language in ["python", "c", "java", "typescript"] {
         let folder = arena.path(&format!("submissions/my-{language}"));
-        let ran = run(["new-bot", language, folder.to_str().unwrap()]);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        assert!(ran.stdout.contains("bot.toml"), "{}", ran.stdout);
+        let ran = good(run(["new-bot", language, folder.to_str().unwrap()]));
+        assert_contains(&ran.stdout, "bot.toml");
     }
     // Nothing is built for that.
-    let ran = with(&arena, &["config", "check"], &[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stdout.contains("12 matches of 4 bots"),
-        "{}",
-        ran.stdout
-    );
-    let text = fs::read_to_string(arena.path("submissions/my-c/bot.toml")).unwrap();
+    let ran = good(with(&arena, &["config", "check"], &[]));
+    assert_contains(&ran.stdout, "12 matches of 4 bots");
+    let text = arena.read("submissions/my-c/bot.toml");
     assert!(
         text.ends_with("build = [\"sh\", \"-c\", \"make\"]\n"),
         "{text}"
@@ -119,19 +111,17 @@ fn new_bots_can_be_handed_in_as_they_are() {
 #[test]
 fn pages_say_who_was_left_out() {
     let arena = class("");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     let [out, site] = ["out", "site"].map(|name| arena.path(name).display().to_string());
     let ran = run(["report", &out, "--bot", "carl"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stdout);
     let part = "`carl` played no match, because it was left out: its build exited with code 7";
-    assert!(ran.stderr.contains(part), "{}", ran.stderr);
-    let ran = run(["report", &out, "--all", "--out", &site]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let index = fs::read_to_string(arena.path("site/index.html")).unwrap();
+    assert_contains(&ran.stderr, part);
+    good(run(["report", &out, "--all", "--out", &site]));
+    let index = arena.read("site/index.html");
     let (_, left_out) = index.split_once("Left out").expect("a heading");
     for part in ["carl", "its build exited with code 7", "dora"] {
-        assert!(left_out.contains(part), "`{part}` in {left_out}");
+        assert_contains(&left_out, part);
     }
 }
 
@@ -141,7 +131,7 @@ fn broken_submissions_stop_a_tournament_that_wants_that() {
     let ran = arena.play();
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     for part in ["bot `carl`: its build", "bot `dora`: did not pass"] {
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
     assert!(!arena.path("out").exists(), "nothing is written");
 }
@@ -153,22 +143,20 @@ fn the_bots_of_a_configuration_are_checked_as_they_would_play() {
         let only = ["--only", "match/", "--turns", "1"];
         with(&arena, &["check", "--config"], &[&only[..], bot].concat())
     };
-    let ran = check(&["--bot", "ben"]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("ben: match/run/"), "{}", ran.stdout);
+    let ran = good(check(&["--bot", "ben"]));
+    assert_contains(&ran.stdout, "ben: match/run/");
     assert!(!ran.stdout.contains("match/siam"), "{}", ran.stdout);
     let ran = check(&["--bot", "carl", "--bot", "dora"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     for part in ["carl: build", "dora: handshake"] {
-        assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
+        assert_contains(&ran.stdout, part);
     }
     let ran = check(&["--bot", "no-bot"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     let part = "no-bot: configuration";
-    assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
+    assert_contains(&ran.stdout, part);
     let ran = check(&["--bot", "benn"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("did you mean `ben`?"), "{}", ran.stderr);
+    tests::refused(&ran, 2, "did you mean `ben`?");
 }
 
 /// Mistakes in a `bot.toml`, and what is said of each.
@@ -212,28 +200,19 @@ fn mistakes_in_one_submission_stop_no_class() {
     fs::create_dir_all(arena.path("submissions/nested/project")).unwrap();
     arena.write("submissions/nested/project/bot.toml", "command = \"x\"\n");
     let check = || with(&arena, &["config", "check"], &[]);
-    let ran = check();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stdout.contains("20 matches of 5 bots"),
-        "{}",
-        ran.stdout
-    );
+    let ran = good(check());
+    assert_contains(&ran.stdout, "20 matches of 5 bots");
     for part in [
         "left out: bot `no-bot`: there is no `bot.toml` in its folder\n",
         "left out: bot `nested`: its `bot.toml` is one folder too deep: it is in `project`",
     ] {
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
     for (text, part) in MISTAKES {
         arena.write("submissions/anna/bot.toml", text);
         let ran = check();
         assert_eq!(ran.code, Some(0), "{text}: {}", ran.stderr);
-        assert!(
-            ran.stdout.contains("12 matches of 4 bots"),
-            "{}",
-            ran.stdout
-        );
+        assert_contains(&ran.stdout, "12 matches of 4 bots");
         let part = format!("left out: bot `anna`: {part}");
         let said = ran
             .stderr
@@ -247,14 +226,13 @@ fn mistakes_in_one_submission_stop_no_class() {
         );
         let stopped = with(&arena, &["config", "check"], &["--set", "on_broken=stop"]);
         assert_eq!(stopped.code, Some(2), "{text}: {}", stopped.stderr);
-        assert!(stopped.stderr.contains("anna"), "{}", stopped.stderr);
+        assert_contains(&stopped.stderr, "anna");
     }
     // The tournament says the same, and plays.
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let left_out = fs::read_to_string(arena.path("out/left-out.toml")).unwrap();
+    let ran = good(arena.play());
+    let left_out = arena.read("out/left-out.toml");
     for part in ["\"anna\"", "none.py", "\"no-bot\"", "\"nested\""] {
-        assert!(left_out.contains(part), "`{part}` in {left_out}");
+        assert_contains(&left_out, part);
         assert!(part == "none.py" || ran.stderr.contains(&part.replace('"', "`")));
     }
     assert!(
@@ -263,20 +241,18 @@ fn mistakes_in_one_submission_stop_no_class() {
     );
     let mut args = arena.tournament();
     args.push("--resume".into());
-    let ran = run(args);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(args));
     let arena = Arena::new("name = \"x\"\ngames = [\"run\"]\nbots_from = \"none/*\"\n");
     let ran = with(&arena, &["config", "check"], &[]);
     assert_eq!(ran.code, Some(2));
     let part = "line 3: `bots_from`: there is no folder with a `bot.toml` that matches `none/*`";
-    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    assert_contains(&ran.stderr, part);
     let ran = with(
         &class(""),
         &["config", "check"],
         &["--set", "bots_from=none/*"],
     );
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("matches `none/*`"), "{}", ran.stderr);
+    tests::refused(&ran, 2, "matches `none/*`");
 }
 
 #[test]
@@ -293,22 +269,21 @@ fn bots_that_always_answer_alike_are_pointed_out() {
     arena.write("anna.py", BOT);
     arena.write("twin.py", BOT);
     arena.write("copy.py", &BOT.replace("mine", "my own work"));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     let identical = "the bots `anna`, `twin` are identical";
-    assert!(ran.stderr.contains(identical), "{}", ran.stderr);
+    assert_contains(&ran.stderr, identical);
     let out = arena.path("out").display().to_string();
     let standings = run(["standings", &out]).stdout.replace('\n', " ");
     for pair in ["`anna` and `copy`", "`copy` and `twin`"] {
         let part = format!("{pair} always answered alike: in ");
-        assert!(standings.contains(&part), "`{part}` in {standings}");
+        assert_contains(&standings, &part);
     }
     assert!(!standings.contains("`anna` and `twin`"), "{standings}");
     assert!(!standings.contains("`random` always"), "{standings}");
     let page = run(["report", &out, "--bot", "copy"])
         .stdout
         .replace('\n', " ");
-    assert!(page.contains("`anna` and `copy` always"), "{page}");
+    assert_contains(&page, "`anna` and `copy` always");
     let json = run(["standings", &out, "--format", "json"]).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(
@@ -342,7 +317,7 @@ fn builds_write_to_their_folder_only_in_sandboxes_that_hide_files() {
             assert_eq!(ran.code, Some(0), "{tier}: {}", ran.stderr);
             for bot in ["carl", "dora"] {
                 let part = format!("left out: bot `{bot}`: its build exited with code");
-                assert!(ran.stderr.contains(&part), "`{part}` in {}", ran.stderr);
+                assert_contains(&ran.stderr, &part);
             }
             assert_eq!(arena.matches().len(), 6, "{tier}: {}", ran.stderr);
         }
@@ -359,14 +334,12 @@ fn builds_write_to_their_folder_only_in_sandboxes_that_hide_files() {
 #[test]
 fn a_broken_list_of_who_was_left_out_is_named_and_nothing_is_lost() {
     let arena = class("");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     arena.write("out/left-out.toml", "left_out = 7\n");
     let mut args = arena.tournament();
     args.push("--resume".into());
     let ran = run(args);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("left-out.toml`: "), "{}", ran.stderr);
+    tests::refused(&ran, 2, "left-out.toml`: ");
     assert_eq!(arena.matches().len(), 6);
 }
 
@@ -380,8 +353,7 @@ fn go_on(arena: &Arena, args: &[&str]) -> Ran {
 #[test]
 fn bots_that_are_added_are_built_and_checked_too() {
     let arena = class("");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     // Carl has repaired his bot, Eve and Fred come later; Dora's is still broken.
     let copies = "build = \"cp bot.py built.py\"\ncommand = \"python3 built.py\"\n";
     arena.write("submissions/carl/bot.toml", copies);
@@ -393,8 +365,7 @@ fn bots_that_are_added_are_built_and_checked_too() {
         arena.write(&format!("submissions/{name}/bot.toml"), text);
         arena.write(&format!("submissions/{name}/bot.py"), BOT);
     }
-    let ran = go_on(&arena, &["--extend"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(go_on(&arena, &["--extend"]));
     for part in [
         "building `carl`",
         "building `eve`",
@@ -402,16 +373,15 @@ fn bots_that_are_added_are_built_and_checked_too() {
         "left out: bot `fred`: its build exited with code 1",
         "6 of 20 matches were played",
     ] {
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
     assert!(!ran.stderr.contains("building `ben`"), "{}", ran.stderr);
     assert_eq!(arena.matches().len(), 20, "five bots play");
-    let left_out = fs::read_to_string(arena.path("out/left-out.toml")).unwrap();
+    let left_out = arena.read("out/left-out.toml");
     assert!(left_out.contains("\"dora\"") && left_out.contains("\"fred\""));
     assert!(!left_out.contains("carl"), "{left_out}");
-    let ran = go_on(&arena, &["--resume"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("all 20 matches"), "{}", ran.stderr);
+    let ran = good(go_on(&arena, &["--resume"]));
+    assert_contains(&ran.stderr, "all 20 matches");
     // Nothing is built for an extension that is refused.
     let ran = go_on(&arena, &["--extend", "--set", "seed=7"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
@@ -428,19 +398,13 @@ fn an_added_bot_that_is_broken_stops_a_tournament_that_wants_that() {
         )
         .unwrap();
     }
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let before = fs::read_to_string(arena.path("out/tournament.toml")).unwrap();
+    good(arena.play());
+    let before = arena.read("out/tournament.toml");
     let (later, now) = ("submissions/carl/later.toml", "submissions/carl/bot.toml");
     fs::rename(arena.path(later), arena.path(now)).unwrap();
     let ran = go_on(&arena, &["--extend"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("bot `carl`: its build"),
-        "{}",
-        ran.stderr
-    );
-    let after = fs::read_to_string(arena.path("out/tournament.toml")).unwrap();
+    tests::refused(&ran, 2, "bot `carl`: its build");
+    let after = arena.read("out/tournament.toml");
     assert_eq!(after, before);
     assert_eq!(arena.matches().len(), 6);
 }
@@ -448,29 +412,18 @@ fn an_added_bot_that_is_broken_stops_a_tournament_that_wants_that() {
 #[test]
 fn a_bot_whose_matches_are_played_again_is_built_again() {
     let arena = class("");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     let replay = ["--resume", "--replay-bot", "ben"];
     arena.write("submissions/ben/bot.py", &BOT.replace("mine", "better"));
-    let ran = go_on(&arena, &replay);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("building `ben`"), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("4 matches are played again"),
-        "{}",
-        ran.stderr
-    );
-    let built = fs::read_to_string(arena.path("submissions/ben/built.py")).unwrap();
-    assert!(built.contains("better"));
-    let before = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let ran = good(go_on(&arena, &replay));
+    assert_contains(&ran.stderr, "building `ben`");
+    assert_contains(&ran.stderr, "4 matches are played again");
+    let built = arena.read("submissions/ben/built.py");
+    assert_contains(&built, "better");
+    let before = arena.read("out/games.jsonl");
     arena.write("submissions/ben/bot.py", "no Python");
     let ran = go_on(&arena, &replay);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("bot `ben`: did not pass"),
-        "{}",
-        ran.stderr
-    );
-    let after = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    tests::refused(&ran, 2, "bot `ben`: did not pass");
+    let after = arena.read("out/games.jsonl");
     assert_eq!(after, before);
 }

@@ -5,15 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use tests::{Arena, run};
+use tests::{Arena, good, json_lines, run};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    json_lines(&text)
 }
 
 /// How many messages of this type were sent, or came.
@@ -28,8 +26,7 @@ fn a_tournament_leaves_a_file_for_each_process() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
     let mut args = arena.tournament();
     args.extend(["--trace".into(), arena.path("traces")]);
-    let ran = run(args);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(args));
     let mut moves: BTreeMap<String, usize> = BTreeMap::new();
     for entry in fs::read_dir(arena.path("traces")).unwrap() {
         let lines = lines(&entry.unwrap().path());
@@ -74,7 +71,7 @@ fn a_match_and_a_check_can_be_traced_into_one_file() {
     let arena = Arena::new("");
     let file = arena.path("trace.jsonl").display().to_string();
     let garbage = format!("{HOSTILE} garbage");
-    let ran = run([
+    good(run([
         "play",
         "amazons",
         "--options",
@@ -88,15 +85,14 @@ fn a_match_and_a_check_can_be_traced_into_one_file() {
         &garbage,
         "--trace",
         &file,
-    ]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ]));
     let lines = self::lines(Path::new(&file));
     assert!(lines.iter().any(|line| line["bot"] == "random"));
     let said = lines
         .iter()
         .filter(|line| line["from_bot"] == "I think I will win");
     assert_eq!(said.count(), 1);
-    let ran = run([
+    good(run([
         "check",
         "--game",
         "run",
@@ -109,8 +105,7 @@ fn a_match_and_a_check_can_be_traced_into_one_file() {
         "--",
         HOSTILE,
         "plays",
-    ]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    ]));
     let lines = self::lines(Path::new(&file));
     let processes = lines.iter().filter(|line| {
         line["event"]
@@ -127,7 +122,6 @@ fn a_trace_that_cannot_be_written_is_told_before_anything_is_played() {
     let mut args = arena.tournament();
     args.extend(["--trace".into(), arena.path("file/below.jsonl")]);
     let ran = run(args);
-    assert_eq!(ran.code, Some(4));
-    assert!(ran.stderr.contains("--trace: "), "{}", ran.stderr);
+    tests::refused(&ran, 4, "--trace: ");
     assert!(!arena.path("out").exists());
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use tests::{assert_contains, good};
 
 use crate::bots::submissions::{BOT, class, with};
 
@@ -10,30 +11,24 @@ fn a_submission_has_the_name_of_its_folder() {
     let arena = class("");
     let named = "name = \"random\"\ncommand = \"python3 bot.py\"\n";
     arena.write("submissions/anna/bot.toml", named);
-    let ran = with(&arena, &["config", "check"], &[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.contains("(random, anna, ben"), "{}", ran.stdout);
+    let ran = good(with(&arena, &["config", "check"], &[]));
+    assert_contains(&ran.stdout, "(random, anna, ben");
     let note = "note: `submissions/anna/bot.toml`, line 1: the name \"random\" is ignored";
-    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    assert_contains(&ran.stderr, note);
     let named = named.replace("random", "Anna B.");
     arena.write("submissions/anna/bot.toml", &named);
     let chosen = ["--set", "submissions.names=true"];
     let ran = with(&arena, &["config", "check"], &chosen);
-    assert!(
-        ran.stdout.contains("(random, Anna B., ben"),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, "(random, Anna B., ben");
     // Nobody can take the name of somebody else.
     arena.write(
         "submissions/anna/bot.toml",
         &named.replace("Anna B.", "random"),
     );
-    let ran = with(&arena, &["config", "check"], &chosen);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(with(&arena, &["config", "check"], &chosen));
     let part = "left out: bot `submissions/anna`: submissions/anna/bot.toml: line 1: `bots.name`: two bots";
-    assert!(ran.stderr.contains(part), "{}", ran.stderr);
-    assert!(ran.stdout.contains("(random, ben"), "{}", ran.stdout);
+    assert_contains(&ran.stderr, part);
+    assert_contains(&ran.stdout, "(random, ben");
 }
 
 /// What an author may not write, by key, and a part of what is said about it. `TOP` is the folder of the
@@ -192,8 +187,7 @@ fn a_submission_is_held_to_its_own_folder() {
 #[test]
 fn the_file_of_a_submission_is_no_link_and_is_in_the_log() {
     let arena = class("");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     let digest = |name: &str| {
         let text = fs::read(arena.path(&format!("submissions/{name}/bot.toml"))).unwrap();
         serde_json::Value::from(referee::supervisor::bot::files::digest_of(&text))
@@ -213,7 +207,7 @@ fn the_file_of_a_submission_is_no_link_and_is_in_the_log() {
     symlink("../../elsewhere.toml", &bot).unwrap();
     let ran = with(&arena, &["config", "check"], &[]);
     let part = "bot `anna`: submissions/anna/bot.toml: cannot be read: it is a link";
-    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    assert_contains(&ran.stderr, part);
 }
 
 /// A bot's variables reach the bot, and nothing that starts it: there they would be obeyed outside of the

@@ -2,19 +2,9 @@
 
 use std::fs;
 
-use tests::{Arena, Ran, run, verify};
+use tests::{Arena, good, refused_with_all as refused, run, verify};
 
 use crate::{GREEDY, RANDOM, config, config_of};
-
-#[track_caller]
-fn refused(ran: &Ran, code: i32, parts: &[&str]) {
-    assert_eq!(ran.code, Some(code), "{}", ran.stderr);
-    let message = ran.stderr.trim_end();
-    assert_eq!(message.lines().count(), 1, "one sentence: {message}");
-    for part in parts {
-        assert!(message.contains(part), "`{part}` in `{message}`");
-    }
-}
 
 #[track_caller]
 fn config_refused(text: &str, parts: &[&str]) {
@@ -162,7 +152,7 @@ fn an_output_folder_that_cannot_be_written_is_named() {
 #[test]
 fn the_folder_of_another_tournament_is_left_alone() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let before = fs::read(arena.path("out/games.jsonl")).unwrap();
     let copy = fs::read(arena.path("out/tournament.toml")).unwrap();
     refused(&arena.play(), 2, &["already holds a tournament", "--out"]);

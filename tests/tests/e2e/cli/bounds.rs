@@ -1,6 +1,5 @@
 //! Input that would never end, and text that would steer a terminal: refused or made harmless.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +7,7 @@ use std::process::{Command, Stdio};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run, verify};
+use tests::{Arena, Ran, assert_contains, good, referee, run, verify};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -18,7 +17,7 @@ fn refused(ran: &Ran, parts: &[&str]) {
     assert_eq!(ran.code, Some(2), "{message}");
     assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{message}");
     for part in parts {
-        assert!(message.contains(part), "`{part}` in {message}");
+        assert_contains(&message, part);
     }
 }
 
@@ -140,8 +139,8 @@ const EVIL: &str = "\u{202e}x\u{9b}2J\u{1b}]0;t\u{7}\u{2066}";
 #[test]
 fn logs_cannot_steer_terminals() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    assert_eq!(arena.play().code, Some(0));
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    good(arena.play());
+    let log = arena.read("out/games.jsonl");
     let name = serde_json::to_string(&format!("={EVIL}")).unwrap();
     let log = log.replace("\"random\",\"role\"", &format!("{name},\"role\""));
     let path = arena.write("evil.jsonl", &log).display().to_string();
@@ -164,7 +163,7 @@ fn logs_cannot_steer_terminals() {
         assert_harmless(&(ran.stdout + &ran.stderr));
     }
     let csv = run(["standings", &path, "--format", "csv"]).stdout;
-    assert!(csv.contains(",'=\\u202ex"), "{csv}");
+    assert_contains(&csv, ",'=\\u202ex");
 }
 
 #[test]

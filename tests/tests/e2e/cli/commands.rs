@@ -5,13 +5,12 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tests::model::ModelClient;
-use tests::{Arena, run, verify};
+use tests::{Arena, assert_contains, good, run, verify};
 
 use crate::{GREEDY, RANDOM, config};
 
 fn perft(args: &[&str]) -> String {
-    let ran = run([&["perft"], args].concat());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(run([&["perft"], args].concat()));
     ran.stdout
 }
 
@@ -99,9 +98,8 @@ fn a_long_count_shows_how_far_it_is() {
 fn games_are_listed_and_explained() {
     let list = run(["games"]).stdout;
     for game in ["amazons", "elephant-run", "penguins", "siam"] {
-        assert!(list.contains(game));
-        let shown = run(["games", game]);
-        assert_eq!(shown.code, Some(0));
+        assert_contains(&list, game);
+        let shown = good(run(["games", game]));
         for part in [
             "Seats:",
             "Options:",
@@ -117,11 +115,10 @@ fn games_are_listed_and_explained() {
 
 #[test]
 fn the_rules_of_every_game_are_printed() {
-    let games: Value = serde_json::from_str(&run(["games", "--format", "json"]).stdout).unwrap();
+    let games = run(["games", "--format", "json"]).json();
     for game in games.as_array().unwrap() {
         let id = game["id"].as_str().unwrap();
-        let ran = run(["rules", id]);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(run(["rules", id]));
         for part in [
             "MOVES",
             "Legal here:",
@@ -139,20 +136,17 @@ fn the_rules_of_every_game_are_printed() {
     }
     let markdown = run(["rules", "siam", "--format", "markdown"]).stdout;
     assert!(markdown.starts_with("# Siam\n") && markdown.contains("```board {}\n"));
-    let shown: Value =
-        serde_json::from_str(&run(["games", "siam", "--format", "json"]).stdout).unwrap();
+    let shown = run(["games", "siam", "--format", "json"]).json();
     assert_eq!(shown["rules"], markdown);
     let unknown = run(["rules", "siem"]);
-    assert_eq!(unknown.code, Some(2));
-    assert!(unknown.stderr.contains("`siam`"), "{}", unknown.stderr);
+    tests::refused(&unknown, 2, "`siam`");
 }
 
 #[test]
 fn help_has_the_protocol() {
-    let ran = run(["help", "protocol"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(run(["help", "protocol"]));
     for part in ["THE FORWARD MODEL", "  `playouts`, `count`, `ms`, `seed`"] {
-        assert!(ran.stdout.contains(part), "{part}");
+        assert_contains(&ran.stdout, part);
     }
     assert_eq!(run(["protocol"]).stdout, ran.stdout);
     assert!(run(["help", "rules"]).stdout.contains("--format"));
@@ -179,22 +173,21 @@ fn a_single_match_is_drawn_and_logged() {
         "referee bot greedy",
     ];
     for count in 1..=2 {
-        let ran = run([&bots[..], &options].concat());
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(run([&bots[..], &options].concat()));
         assert!(
             ran.stdout
                 .starts_with("start\n   a5   .   D   .   D   .    e5\n"),
             "{}",
             ran.stdout
         );
-        assert!(ran.stdout.contains("random – referee bot greedy"));
+        assert_contains(&ran.stdout, "random – referee bot greedy");
         let text = std::fs::read_to_string(&log).unwrap();
         assert_eq!(text.lines().count(), count, "appended");
     }
     let quiet = run([&bots[..], &["--quiet"]].concat());
     assert_eq!(quiet.stdout.lines().count(), 1);
     let json = run([&bots[..], &["--format", "json"]].concat());
-    let record: serde_json::Value = serde_json::from_str(&json.stdout).expect("one line of a log");
+    let record = json.json();
     assert_eq!(record["players"][1]["name"], "referee bot greedy");
     let twins = run([
         "play",
@@ -207,11 +200,7 @@ fn a_single_match_is_drawn_and_logged() {
         "--max-plies",
         "20",
     ]);
-    assert!(
-        twins.stdout.contains("random – random (2)"),
-        "{}",
-        twins.stdout
-    );
+    assert_contains(&twins.stdout, "random – random (2)");
 }
 
 #[test]
@@ -226,15 +215,13 @@ fn a_log_with_a_cut_last_line_can_be_appended_to() {
         ]
         .concat())
     };
-    assert_eq!(play().code, Some(0));
+    good(play());
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, text.clone() + &text[..50]).unwrap();
-    let second = play();
-    assert_eq!(second.code, Some(0));
-    assert!(
-        second
-            .stderr
-            .contains("line 2, the last one, is cut off after 50 bytes")
+    let second = good(play());
+    assert_contains(
+        &second.stderr,
+        "line 2, the last one, is cut off after 50 bytes",
     );
     let verified = verify(&log);
     assert_eq!(

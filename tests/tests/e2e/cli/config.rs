@@ -4,7 +4,9 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee, root, run, verified};
+use tests::{
+    Arena, Ran, assert_contains, good, referee, refused_with_all as refused, root, run, verified,
+};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -19,16 +21,6 @@ fn with(arena: &Arena, before: &[&str], after: &[&str]) -> Ran {
 
 fn dry(arena: &Arena, more: &[&str]) -> Ran {
     with(arena, &["tournament"], &[&["--dry-run"], more].concat())
-}
-
-#[track_caller]
-fn refused(ran: &Ran, parts: &[&str]) {
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    let message = ran.stderr.trim_end();
-    assert_eq!(message.lines().count(), 1, "one sentence: {message}");
-    for part in parts {
-        assert!(message.contains(part), "`{part}` in `{message}`");
-    }
 }
 
 /// The configuration with two bots, split: time and bots in another folder.
@@ -55,24 +47,23 @@ fn layered() -> Arena {
 fn a_dry_run_tells_what_would_be_played_and_plays_nothing() {
     let text = format!("rounds = 15\n{}", config(&[RANDOM, GREEDY]));
     let arena = Arena::new(&text);
-    let ran = dry(&arena, &["--out", arena.path("out").to_str().unwrap()]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(dry(&arena, &["--out", arena.path("out").to_str().unwrap()]));
     for part in [
         "30 matches of 2 bots",
         "About ",
         "m-000001  round 1  amazons  random – greedy",
         "10 more",
     ] {
-        assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
+        assert_contains(&ran.stdout, part);
     }
     assert!(!arena.path("out").exists(), "nothing is written");
     let json = dry(&arena, &["--format", "json"]);
-    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    let json = json.json();
     let schedule = json["schedule"].as_array().unwrap();
     assert_eq!(schedule.len(), 30);
     assert!(json["seconds_most"].as_u64().unwrap() > 0);
     // What is told is what is played.
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     for (told, played) in schedule.iter().zip(arena.matches()) {
         assert_eq!(told["match"], played["match"]);
         assert_eq!(told["seed"], played["seed"]);
@@ -89,8 +80,8 @@ fn where_results_decide_a_dry_run_says_so() {
         config(&[RANDOM, GREEDY])
     ));
     let ran = dry(&arena, &[]);
-    assert!(ran.stdout.contains("2 to 10 matches"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("depends on results"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "2 to 10 matches");
+    assert_contains(&ran.stdout, "depends on results");
 }
 
 #[test]
@@ -98,8 +89,7 @@ fn files_are_layered_and_the_copy_is_the_whole() {
     let arena = layered();
     let mut args = arena.tournament();
     args.extend(["--set".into(), "rounds=2".into()]);
-    let ran = run(&args);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(&args));
     let matches = arena.matches();
     assert_eq!(matches.len(), 4);
     for record in &matches {
@@ -110,26 +100,25 @@ fn files_are_layered_and_the_copy_is_the_whole() {
         let here = players.find(|player| player["name"] == "here").unwrap();
         assert_eq!(here["command"], serde_json::json!(["./mine.sh", "random"]));
     }
-    let copy = fs::read_to_string(arena.path("out/tournament.toml")).unwrap();
+    let copy = arena.read("out/tournament.toml");
     for part in [
         "name = \"layered\"",
         "rounds = 2",
         "dir = \"base",
         "${PLAYER_OF_TESTS:-random}",
     ] {
-        assert!(copy.contains(part), "`{part}` in {copy}");
+        assert_contains(&copy, part);
     }
     assert!(!copy.contains("include"), "{copy}");
     // It goes on with the same keys set, and with others not.
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     let first = log.lines().next().unwrap();
     fs::write(arena.path("out/games.jsonl"), format!("{first}\n")).unwrap();
     let mut other = arena.tournament();
     other.push("--resume".into());
-    refused(&run(&other), &["`rounds` was 2 and is not there now"]);
+    refused(&run(&other), 2, &["`rounds` was 2 and is not there now"]);
     args.push("--resume".into());
-    let ran = run(&args);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(&args));
     assert_eq!(arena.matches().len(), 4);
 }
 
@@ -139,6 +128,7 @@ fn variables_are_taken_from_the_environment() {
     let arena = Arena::new(&text);
     refused(
         &arena.play(),
+        2,
         &[
             "bot `mine`",
             "`command`",
@@ -151,75 +141,79 @@ fn variables_are_taken_from_the_environment() {
         .env("PLAYER_OF_TESTS", "greedy");
     let ran: Ran = command.output().unwrap().into();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
-    assert!(log.contains("[\"referee\",\"bot\",\"greedy\"]"));
+    let log = arena.read("out/games.jsonl");
+    assert_contains(&log, "[\"referee\",\"bot\",\"greedy\"]");
 }
 
 #[test]
 fn problems_with_layers_name_their_place() {
     let arena = layered();
     let check = |more: &[&str]| with(&arena, &["config", "check"], more);
-    assert_eq!(check(&[]).code, Some(0));
+    good(check(&[]));
     refused(
         &check(&["--set", "ronds=2"]),
+        2,
         &["--set ronds=2", "did you mean `rounds`?"],
     );
     refused(
         &check(&["--set", "rounds=many"]),
+        2,
         &["--set rounds=many: `rounds`", "is not a whole number"],
     );
     refused(
         &check(&["--set", "bots.me.dir=x"]),
+        2,
         &["--set bots.me.dir=x", "name of a bot"],
     );
-    let base = fs::read_to_string(arena.path("base/bots.toml")).unwrap();
+    let base = arena.read("base/bots.toml");
     arena.write(
         "base/bots.toml",
         &base.replace("\"20s\"\nstartup", "20\nstartup"),
     );
     refused(
         &check(&[]),
+        2,
         &["base/bots.toml: line 3: `time.per_move`: 20 is not a duration"],
     );
     fs::remove_file(arena.path("base/bots.toml")).unwrap();
     refused(
         &check(&[]),
+        2,
         &["t.toml → ", "base/bots.toml` cannot be read"],
     );
     arena.write("base/bots.toml", "include = [\"../t.toml\"]\n");
-    refused(&check(&[]), &["includes itself"]);
+    refused(&check(&[]), 2, &["includes itself"]);
 }
 
 #[test]
 fn a_check_tells_what_will_be_played() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    let ran = with(&arena, &["config", "check"], &["--set", "rounds=3"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(with(&arena, &["config", "check"], &["--set", "rounds=3"]));
     for part in [
         "test: round-robin, 3 rounds",
         "6 matches",
         "amazons (size=5)",
     ] {
-        assert!(ran.stdout.contains(part), "{}", ran.stdout);
+        assert_contains(&ran.stdout, part);
     }
     let bad = Arena::new(&config(&[RANDOM, ("gone", "\"./gone\"")]));
     refused(
         &with(&bad, &["config", "check"], &[]),
+        2,
         &["bot `gone`", "`./gone`"],
     );
 }
 
 #[test]
 fn keys_are_explained() {
-    let all = run(["config", "explain"]);
-    assert_eq!(all.code, Some(0));
+    let all = good(run(["config", "explain"]));
     for part in [
         "time.per_move  (duration)",
         "bots[].command",
         "; required)",
         "default 1)",
     ] {
-        assert!(all.stdout.contains(part), "`{part}`");
+        assert_contains(&all.stdout, part);
     }
     let some = run(["config", "explain", "bots.time", "--format", "json"]);
     let some: Vec<Value> = serde_json::from_str(&some.stdout).unwrap();
@@ -233,6 +227,7 @@ fn keys_are_explained() {
     );
     refused(
         &run(["config", "explain", "tmie"]),
+        2,
         &["no key begins with `tmie`"],
     );
 }
@@ -265,16 +260,21 @@ fn books_open_matches_and_may_not_change() {
     let arena = Arena::new(&format!("{head}{}", config(&[RANDOM, GREEDY])));
     refused(
         &arena.play(),
+        2,
         &["`opening.book`", "book.txt` cannot be read"],
     );
     arena.write("book.txt", "# openings\namazons: a1-a1/a1\n");
-    refused(&arena.play(), &["book.txt`, line 2: move 1", "`a1-a1/a1`"]);
+    refused(
+        &arena.play(),
+        2,
+        &["book.txt`, line 2: move 1", "`a1-a1/a1`"],
+    );
     let moves = model_moves();
     let book = |moves: &[String]| -> String {
         moves.iter().map(|mv| format!("amazons: {mv}\n")).collect()
     };
     arena.write("book.txt", &book(&moves[..2]));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let matches = arena.matches();
     let first = |record: &Value| record["moves"][0]["move"].as_str().unwrap().to_owned();
     for pair in matches.chunks(2) {
@@ -296,19 +296,14 @@ fn books_open_matches_and_may_not_change() {
     let mut args = arena.tournament();
     args.push("--resume".into());
     let ran = run(args);
-    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("was the book changed?"),
-        "{}",
-        ran.stderr
-    );
+    tests::refused(&ran, 4, "was the book changed?");
 }
 
 /// Legal moves at the start of Amazons on the smallest board.
 fn model_moves() -> Vec<String> {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
     arena.write("book.txt", "");
-    let ran = with(
+    good(with(
         &arena,
         &["tournament"],
         &[
@@ -320,8 +315,7 @@ fn model_moves() -> Vec<String> {
             "--set",
             "opening.random_plies=1",
         ],
-    );
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ));
     let matches = arena.matches();
     let mut moves: Vec<String> = matches
         .iter()
@@ -340,8 +334,7 @@ fn openings_that_are_left_out_of_a_book_are_named_once() {
     let moves = model_moves();
     let book = moves[..3].iter().map(|mv| format!("amazons: {mv}\n"));
     arena.write("book.txt", &book.collect::<String>());
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     let warning = "2 of the 3 openings of amazons in the book are left out, because their random \
                    games are not within 0.000001 of equal chances: ";
     let (before, names) = ran.stderr.split_once(warning).expect(&ran.stderr);
@@ -361,8 +354,7 @@ fn openings_that_cannot_be_balanced_are_told() {
     let games = r#"games = [{ id = "elephant-run", options = { target = 1 } }]"#;
     let text = crate::config_of(games, &[RANDOM, GREEDY]);
     let arena = Arena::new(&format!("{head}{text}"));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     let warnings = ran
         .stderr
         .matches("warning: no opening of elephant-run")
@@ -379,6 +371,7 @@ fn openings_that_cannot_be_balanced_are_told() {
             &["config", "check"],
             &["--set", "opening.balanced=0.7"],
         ),
+        2,
         &["`opening.balanced`", "at most 0.5"],
     );
 }
@@ -386,20 +379,17 @@ fn openings_that_cannot_be_balanced_are_told() {
 #[test]
 fn shells_and_man_are_told_about_everything_but_the_inner_parts() {
     for shell in ["bash", "zsh", "fish"] {
-        let ran = run(["completions", shell]);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(run(["completions", shell]));
         for part in ["tournament", "dry-run", "explain"] {
             assert!(ran.stdout.contains(part), "{part} for {shell}");
         }
         assert!(!ran.stdout.contains("supervise"), "{shell}");
     }
-    let page = run(["man"]);
-    assert_eq!(page.code, Some(0));
+    let page = good(run(["man"]));
     assert!(page.stdout.contains(".TH referee 1") && !page.stdout.contains("supervise"));
     let arena = Arena::new("");
     let folder = arena.path("man1");
-    let ran = run(["man".into(), "--out".into(), folder.clone()]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(["man".into(), "--out".into(), folder.clone()]));
     for page in [
         "referee.1",
         "referee-tournament.1",
@@ -415,8 +405,7 @@ fn a_tournament_tells_as_much_as_is_wanted() {
         let arena = Arena::new(&config(&[RANDOM, GREEDY]));
         let out = arena.path("out");
         let more = [&["--out", out.to_str().unwrap()], flag].concat();
-        let ran = with(&arena, &["tournament"], &more);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(with(&arena, &["tournament"], &more));
         ran.stderr
     };
     assert_eq!(play(&["--quiet"]), "");
@@ -426,11 +415,8 @@ fn a_tournament_tells_as_much_as_is_wanted() {
         "{normal}"
     );
     let verbose = play(&["-v"]);
-    assert!(
-        verbose.contains("m-000001  amazons  random – greedy begins"),
-        "{verbose}"
-    );
-    assert!(verbose.contains("[2/2] m-"), "{verbose}");
+    assert_contains(&verbose, "m-000001  amazons  random – greedy begins");
+    assert_contains(&verbose, "[2/2] m-");
 }
 
 #[test]
@@ -460,23 +446,17 @@ fn what_was_probably_meant_is_said() {
         ),
     ] {
         let ran = run(args);
-        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        tests::refused(&ran, 2, part);
     }
     let ran = run(["standings", &path]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     let part = "is a configuration, not a log";
-    assert!(ran.stderr.contains(part), "{}", ran.stderr);
-    assert_eq!(arena.play().code, Some(0));
+    assert_contains(&ran.stderr, part);
+    good(arena.play());
     let out = arena.path("out").display().to_string();
     for command in ["replay", "export"] {
         let ran = run([command, &out, "--match", "2"]);
-        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-        assert!(
-            ran.stderr.contains("did you mean `m-000002`?"),
-            "{}",
-            ran.stderr
-        );
+        tests::refused(&ran, 2, "did you mean `m-000002`?");
     }
 }
 
@@ -485,6 +465,6 @@ fn a_dry_run_says_a_range_of_times() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
     let ran = dry(&arena, &[]);
     let part = "from bots that answer at once to bots that use all their time";
-    assert!(ran.stdout.contains("About 1s to "), "{}", ran.stdout);
-    assert!(ran.stdout.contains(part), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "About 1s to ");
+    assert_contains(&ran.stdout, part);
 }

@@ -11,7 +11,9 @@ use std::thread;
 use std::time::Duration;
 
 use tests::needs::{Need, has};
-use tests::{Arena, Ran, referee, refused_in_one_line as refused, run_in, verified};
+use tests::{
+    Arena, Ran, assert_contains, good, referee, refused_in_one_line as refused, run_in, verified,
+};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -49,11 +51,9 @@ fn parts() -> (Arena, BTreeMap<String, Vec<u8>>) {
     let arena = Arena::new(&format!("rounds = 20\n{text}"));
     for part in 1..=2 {
         let args = format!("tournament t.toml --quiet --shard {part}/2 --out part-{part}");
-        let ran = run_in(&arena, &args);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        good(run_in(&arena, &args));
     }
-    let ran = run_in(&arena, MERGE);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run_in(&arena, MERGE));
     let whole = tree(&arena.path("all"));
     assert!(whole.keys().any(|name| name.starts_with("failures/")));
     fs::rename(arena.path("all"), arena.path("whole")).unwrap();
@@ -65,8 +65,7 @@ const MERGE: &str = "merge part-1 part-2 --out all";
 /// The same command again finds nothing in its way, and makes what it should.
 #[track_caller]
 fn merged(arena: &Arena, whole: &BTreeMap<String, Vec<u8>>) {
-    let ran = run_in(arena, MERGE);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run_in(arena, MERGE));
     let there = tree(&arena.path("all"));
     let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&there), names(whole));
@@ -141,8 +140,7 @@ fn a_merge_goes_on_from_each_of_its_last_moments() {
         fs::remove_dir_all(&out).unwrap();
     }
     // Somebody went on in the meantime: nothing is lost.
-    let more = run_in(&arena, "merge part-1 --out all");
-    assert_eq!(more.code, Some(0), "{}", more.stderr);
+    good(run_in(&arena, "merge part-1 --out all"));
     fs::create_dir(arena.path("all/merge.part")).unwrap();
     let before = fs::read(arena.path("all/games.jsonl")).unwrap();
     refused(&run_in(&arena, MERGE), 2, "already holds a tournament");
@@ -187,7 +185,7 @@ fn a_merge_on_a_full_disk_can_be_repeated_when_there_is_room() {
         .current_dir(arena.path(""))
         .output();
     let ran: Ran = ran.unwrap().into();
-    assert!(ran.stderr.contains("No space left"), "{}", ran.stderr);
+    assert_contains(&ran.stderr, "No space left");
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(
         &lines[..3],
@@ -222,8 +220,7 @@ fn a_tournament_that_was_killed_before_it_began_begins_again() {
         fs::create_dir(arena.path("out")).unwrap();
         fs::write(arena.path("out/games.jsonl"), "").unwrap();
         let args = format!("tournament t.toml --quiet --out out{resume}");
-        let ran = run_in(&arena, &args);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        good(run_in(&arena, &args));
         assert_eq!(arena.matches().len(), 2);
         fs::remove_dir_all(arena.path("out")).unwrap();
     }
@@ -246,7 +243,7 @@ fn a_checkpoint_is_not_written_over() {
             2,
             "`a.solve` is there already, and nothing was changed",
         );
-        assert!(ran.stderr.contains("--resume"), "{}", ran.stderr);
+        assert_contains(&ran.stderr, "--resume");
         assert_eq!(fs::read(arena.path("a.solve")).unwrap(), before);
     }
     let ran = run_in(&arena, &format!("{solve} a.solve --resume"));
@@ -266,7 +263,7 @@ fn a_checkpoint_is_not_written_over() {
 #[test]
 fn what_can_be_made_again_replaces_its_like_and_nothing_else() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let log = fs::read(arena.path("out/games.jsonl")).unwrap();
     let bot = "import sys\n";
     arena.write("bot.py", bot);
@@ -299,22 +296,22 @@ fn what_can_be_made_again_replaces_its_like_and_nothing_else() {
             &format!("{make} page.txt"),
         );
         refused(&ran, 4, "cannot be written");
-        let there = fs::read_to_string(arena.path("page.txt")).unwrap();
+        let there = arena.read("page.txt");
         assert_eq!(there, "the one before");
         assert!(!arena.path("page.txt.part").exists());
     }
     let site = "report out --all --out site";
-    assert_eq!(run_in(&arena, site).code, Some(0));
+    good(run_in(&arena, site));
     let pages = tree(&arena.path("site"));
     for name in pages.keys().step_by(2) {
         fs::write(arena.path("site").join(name), "cut off").unwrap();
     }
-    assert_eq!(run_in(&arena, site).code, Some(0));
+    good(run_in(&arena, site));
     assert_eq!(tree(&arena.path("site")), pages);
     // A trace replaces a trace.
     let play = "play amazons --options {\"size\":5} --quiet --bot random --bot random --trace";
     for _ in 0..2 {
-        assert_eq!(run_in(&arena, &format!("{play} t.jsonl")).code, Some(0));
+        good(run_in(&arena, &format!("{play} t.jsonl")));
     }
     for work in ["bot.py", "t.toml", "out/games.jsonl"] {
         refused(
@@ -327,14 +324,14 @@ fn what_can_be_made_again_replaces_its_like_and_nothing_else() {
     let play = "play amazons --options {\"size\":5} --quiet --bot random --bot random --log";
     let ran = run_in(&arena, &format!("{play} bot.py"));
     assert_ne!(ran.code, Some(0));
-    assert_eq!(fs::read_to_string(arena.path("bot.py")).unwrap(), bot);
+    assert_eq!(arena.read("bot.py"), bot);
     assert_eq!(fs::read(arena.path("out/games.jsonl")).unwrap(), log);
 }
 
 #[test]
 fn an_analysis_that_was_killed_can_be_repeated() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let args = [
         "analyse",
         "out",
@@ -362,8 +359,7 @@ fn an_analysis_that_was_killed_can_be_repeated() {
     }
     // So did versions that made the file at once.
     fs::write(arena.path("copy.jsonl"), "").unwrap();
-    let ran = run_in(&arena, &args.join(" "));
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run_in(&arena, &args.join(" ")));
     verified(arena.path("copy.jsonl"));
     assert!(!arena.path("copy.jsonl.part").exists());
     let before = fs::read(arena.path("copy.jsonl")).unwrap();

@@ -4,7 +4,7 @@
 use std::fs;
 
 use serde_json::Value;
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, assert_contains, good, run};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -14,16 +14,14 @@ fn said(args: &[&str]) -> Ran {
 
 #[track_caller]
 fn refused(args: &[&str], part: &str) {
-    let ran = said(args);
-    assert_eq!(ran.code, Some(2), "{args:?}: {}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    tests::refused(&said(args), 2, part);
 }
 
 /// The parser lets a flag pass that needs another one, if something else excludes that.
 #[test]
 fn no_flag_is_ignored() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let (file, out) = (arena.path("t.toml"), arena.path("out"));
     let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
     let here = ["tournament", file, "--out", out];
@@ -80,11 +78,10 @@ fn a_byte_order_mark_is_skipped() {
         "book",
         "\u{feff}amazons: b1-a1/b1\n# more\namazons: b1-b2/b4\n",
     );
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
     assert_eq!(arena.matches()[0]["opening"], 1);
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     let marked = arena.write("marked.jsonl", &format!("\u{feff}{log}"));
     let marked = marked.to_str().unwrap();
     tests::verified(marked);
@@ -108,8 +105,7 @@ fn a_byte_order_mark_is_skipped() {
         "--depth",
         "1",
     ];
-    let ran = said(&[&args[..], &["--state", &file]].concat());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(said(&[&args[..], &["--state", &file]].concat()));
 }
 
 #[test]
@@ -127,10 +123,9 @@ fn what_is_hardly_meant_is_warned_of() {
         ),
         ("clock=\"cpu\"", &["no line for any game"]),
     ] {
-        let ran = said(&["config", "check", file, "--set", set]);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(said(&["config", "check", file, "--set", set]));
         for part in parts {
-            assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+            assert_contains(&ran.stderr, part);
         }
         let count = ran.stderr.matches("warning: ").count();
         assert_eq!(count, parts.len(), "{}", ran.stderr);
@@ -150,8 +145,7 @@ fn all_pairings_of_a_round_get_the_same_opening_if_that_is_wanted() {
         let text = format!("rounds = 3\n{}[opening]\n{order}{more}", config(&bots));
         let arena = Arena::new(&text);
         arena.write("book", &book);
-        let ran = arena.play();
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        good(arena.play());
         let mut rounds: Vec<Vec<String>> = vec![Vec::new(); 3];
         let mut met = std::collections::BTreeMap::<Vec<String>, usize>::new();
         for record in arena.matches() {
@@ -197,16 +191,14 @@ fn all_pairings_of_a_round_get_the_same_opening_if_that_is_wanted() {
 fn names_with_odd_characters_can_be_said() {
     let bots = [("-x", RANDOM.1), ("a=b.c", RANDOM.1)];
     let arena = Arena::new(&config(&bots));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let out = arena.path("out");
     let out = out.to_str().unwrap();
-    let ran = said(&["standings", out, "--sprt", "-x", "a=b.c"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(said(&["standings", out, "--sprt", "-x", "a=b.c"]));
     let file = arena.path("t.toml");
     let file = file.to_str().unwrap();
     let set = "bots.a=b.c.time.per_move=\"7s\"";
-    let ran = said(&["config", "check", file, "--set", set]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(said(&["config", "check", file, "--set", set]));
     refused(
         &[
             "config",
@@ -270,7 +262,7 @@ fn sentences_say_what_to_do() {
         ),
     ]);
     let arena = Arena::new(&text);
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let message = &arena.matches()[0]["result"]["faults"][0]["message"];
     let message = message.as_str().unwrap();
     assert!(
@@ -303,8 +295,7 @@ fn included_rules_are_relative_to_their_file() {
         )
     );
     let file = arena.write("t.toml", &text);
-    let ran = said(&["config", "check", file.to_str().unwrap()]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(said(&["config", "check", file.to_str().unwrap()]));
 }
 
 #[test]
@@ -334,8 +325,7 @@ fn a_slow_start_is_waited_for_in_play() {
         ran.stdout,
         ran.stderr
     );
-    let ran = play("60s");
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(play("60s"));
     assert!(!ran.stdout.contains("startup"), "{}", ran.stdout);
     assert_eq!(play("0s").code, Some(2));
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tests::screen::{Screen, Terminal};
-use tests::{Arena, referee, run};
+use tests::{Arena, good, referee, run};
 
 use crate::{GATED, GREEDY, RANDOM, config};
 
@@ -213,8 +213,7 @@ fn a_terminal_that_is_resized_shows_one_block() {
 fn without_a_terminal_tables_are_as_wide_as_they_are() {
     let arena = Arena::new("");
     let log = log(&arena);
-    let ran = run(["standings".into(), log, "--by".into(), "game".into()]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(run(["standings".into(), log, "--by".into(), "game".into()]));
     let widest = ran.stdout.lines().map(|line| line.chars().count()).max();
     assert!(widest > Some(200), "{widest:?}");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tests::screen::Terminal;
-use tests::{Arena, Ran, referee, root, run, verified};
+use tests::{Arena, Ran, assert_contains, good, referee, root, run, verified};
 
 use crate::HOSTILE;
 
@@ -21,8 +21,7 @@ fn analyse(args: &[&str]) -> Ran {
 /// What was printed for programs, a value a line.
 #[track_caller]
 fn told(args: &[&str]) -> Vec<Value> {
-    let ran = analyse(&[args, &["--format", "json"]].concat());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let ran = good(analyse(&[args, &["--format", "json"]].concat()));
     let lines = ran.stdout.lines();
     lines
         .map(|line| serde_json::from_str(line).unwrap())
@@ -40,9 +39,7 @@ fn of_hostile(how: &str, more: &[&str]) -> Vec<Value> {
 
 #[track_caller]
 fn refused(args: &[&str], part: &str) {
-    let ran = analyse(args);
-    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    tests::refused(&analyse(args), 2, part);
 }
 
 #[test]
@@ -135,7 +132,7 @@ fn nonsense_is_dropped_with_a_word() {
         "`nodes` is \\\"many\\\"",
         "line 1: its move 2, ",
     ] {
-        assert!(remarks.contains(part), "`{part}` in {remarks}");
+        assert_contains(&remarks, part);
     }
     let bot = hostile("tells-nonsense");
     let shown = analyse(&[&SMALL[..], &["--bot", &bot]].concat()).stdout;
@@ -164,11 +161,8 @@ fn a_bot_that_crashes_costs_nobody_else_anything() {
     );
     assert_eq!(told[2]["value"], json!(0.625));
     let shown = analyse(&[&args[..], &["--concurrency", "1"]].concat()).stdout;
-    assert!(
-        shown.contains("3 bots think, one after the other"),
-        "{shown}"
-    );
-    assert!(shown.contains("crash: "), "{shown}");
+    assert_contains(&shown, "3 bots think, one after the other");
+    assert_contains(&shown, "crash: ");
     let resigned = &of_hostile("illegal-at-once", &[])[0];
     assert_eq!(
         resigned["fault"]["code"],
@@ -185,7 +179,7 @@ fn random_match(arena: &Arena) -> (String, Value) {
     for bot in bots {
         args.extend(["--bot", bot]);
     }
-    assert_eq!(run(&args).code, Some(0));
+    good(run(&args));
     let text = fs::read_to_string(&log).unwrap();
     (log, serde_json::from_str(&text).unwrap())
 }
@@ -268,10 +262,8 @@ fn blunders_of_a_match_are_found_and_written_into_a_copy() {
             .expect("an analysis");
     }
     assert_eq!(copied, record);
-    let drawn = run(["replay", &copy, "--match", "m-000001", "--ply", "3"]);
-    assert_eq!(drawn.code, Some(0), "{}", drawn.stderr);
-    let exported = run(["export", &copy, "--format", "html"]);
-    assert_eq!(exported.code, Some(0), "{}", exported.stderr);
+    good(run(["replay", &copy, "--match", "m-000001", "--ply", "3"]));
+    good(run(["export", &copy, "--format", "html"]));
     refused(
         &[&[&*log][..], &whole, &["--out", &copy]].concat(),
         "is there already",
@@ -303,7 +295,7 @@ fn a_graph_is_drawn_from_the_view_of_one_seat() {
             blunders.starts_with("blunders (a loss of 0.2 or more): light"),
             "{shown}"
         );
-        assert!(shown.contains("BLUNDER: loses 0."), "{shown}");
+        assert_contains(&shown, "BLUNDER: loses 0.");
     }
 }
 
@@ -400,8 +392,7 @@ fn a_seat_with_hidden_information_thinks_about_what_it_knows() {
     let players = [
         "--bot", "random", "--bot", "random", "--quiet", "--log", &log,
     ];
-    let played = run([&["play"][..], &game, &players].concat());
-    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    good(run([&["play"][..], &game, &players].concat()));
     let mcts = "referee bot mcts --playouts 300";
     let args = [
         &*log,

@@ -3,13 +3,13 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, run, verify};
+use tests::{Arena, Ran, assert_contains, good, run, verify};
 
 use crate::{GREEDY, RANDOM, config};
 
 fn played() -> Arena {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     arena
 }
 
@@ -40,12 +40,12 @@ fn mismatch(change: impl FnOnce(&mut Value), part: &str) {
         line.contains("MISMATCH") && line.contains(part),
         "`{part}` in `{line}`"
     );
-    assert!(ran.stderr.contains("1 of 2 matches did not verify"));
+    assert_contains(&ran.stderr, "1 of 2 matches did not verify");
 }
 
 #[test]
 fn what_was_altered_is_found() {
-    assert_eq!(after(|_| ()).code, Some(0));
+    good(after(|_| ()));
     mismatch(|m| m["moves"][2]["move"] = json!("a1-a1/a1"), "move 3");
     mismatch(|m| m["moves"][1]["seat"] = json!(0), "seat 1 was to move");
     mismatch(|m| m["result"]["outcome"] = json!([0.5, 0.5]), "`outcome`");
@@ -79,11 +79,11 @@ fn what_was_altered_is_found() {
 #[test]
 fn a_match_that_is_there_twice_is_found() {
     let arena = played();
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     let twice = arena.write("twice.jsonl", &(log.clone() + &log));
     let ran = verify(twice);
     assert_eq!(ran.code, Some(3));
-    assert!(ran.stdout.contains("with this id already"));
+    assert_contains(&ran.stdout, "with this id already");
 }
 
 #[test]
@@ -94,14 +94,9 @@ fn a_cut_last_line_is_dropped_and_told() {
         fs::write(arena.path("cut.jsonl"), &log[..log.len() - cut]).unwrap();
         let ran = verify(arena.path("cut.jsonl"));
         assert_eq!(ran.code, Some(3));
-        assert!(ran.stdout.contains("1 verified, 0 with mismatches"));
-        assert!(
-            ran.stderr.contains("line 2, the last one, is cut off"),
-            "{}",
-            ran.stderr
-        );
-        let listed = run(["replay".into(), arena.path("cut.jsonl")]);
-        assert_eq!(listed.code, Some(0));
+        assert_contains(&ran.stdout, "1 verified, 0 with mismatches");
+        assert_contains(&ran.stderr, "line 2, the last one, is cut off");
+        let listed = good(run(["replay".into(), arena.path("cut.jsonl")]));
         assert!(listed.stderr.contains("is cut off") && listed.stdout.lines().count() == 1);
     }
 }
@@ -113,13 +108,8 @@ fn positions_are_drawn() {
         let path = arena.path("out").display().to_string();
         run([&["replay", &path, "--match", "m-000001"], more].concat())
     };
-    let start = draw(&["--ply", "0"]);
-    assert_eq!(start.code, Some(0));
-    assert!(
-        start.stdout.contains("   a5   .   D   .   D   .    e5"),
-        "{}",
-        start.stdout
-    );
+    let start = good(draw(&["--ply", "0"]));
+    assert_contains(&start.stdout, "   a5   .   D   .   D   .    e5");
     let all = draw(&["--all"]);
     let plies = arena.matches()[0]["moves"].as_array().unwrap().len();
     assert_eq!(all.stdout.matches("   a5  ").count(), plies + 1);
@@ -133,7 +123,7 @@ fn positions_are_drawn() {
 #[test]
 fn matches_are_chosen_by_player() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY, ("third", RANDOM.1)]));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let ran = |command: &str, args: &[&str]| {
         let args = args.iter().map(|arg| (*arg).into());
         run([command.into(), arena.path("out")].into_iter().chain(args))
@@ -143,11 +133,7 @@ fn matches_are_chosen_by_player() {
     assert_eq!(lines(&["--player", "greedy"]), 4);
     assert_eq!(lines(&["--player", "greedy", "--player", "third"]), 2);
     let verified = ran("replay", &["--player", "third", "--verify"]);
-    assert!(
-        verified.stdout.contains("4 verified"),
-        "{}",
-        verified.stdout
-    );
+    assert_contains(&verified.stdout, "4 verified");
     let exported = ran("export", &["--player", "greedy", "--player", "third"]).stdout;
     assert_eq!(exported.matches("[Match ").count(), 2, "{exported}");
     for (args, part) in [
@@ -163,8 +149,7 @@ fn matches_are_chosen_by_player() {
     ] {
         for command in ["replay", "export"] {
             let wrong = ran(command, args);
-            assert_eq!(wrong.code, Some(2));
-            assert!(wrong.stderr.contains(part), "{part} in {}", wrong.stderr);
+            tests::refused(&wrong, 2, part);
         }
     }
 }

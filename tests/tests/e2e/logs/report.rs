@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, assert_contains, good, run};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -13,8 +13,7 @@ fn played() -> Arena {
     let bots = config(&[RANDOM, GREEDY, ("<b>", &crash)]);
     let secret = "env = { KEY = \"secret\" }\n";
     let arena = Arena::new(&format!("rounds = 4\n{bots}{secret}"));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     arena
 }
 
@@ -26,8 +25,7 @@ fn report(arena: &Arena, args: &[&str]) -> Ran {
 #[test]
 fn a_page_says_how_a_bot_did_and_why_it_lost() {
     let arena = played();
-    let text = report(&arena, &["--bot", "<b>"]);
-    assert_eq!(text.code, Some(0), "{}", text.stderr);
+    let text = good(report(&arena, &["--bot", "<b>"]));
     for part in [
         "Place 3 of 3",
         "16 lost, 16 by a fault of its own",
@@ -36,11 +34,11 @@ fn a_page_says_how_a_bot_did_and_why_it_lost() {
         "The end of its stderr:\n    Trace <i>back</i>",
         "There is no match without faults in which it scored less",
     ] {
-        assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
+        assert_contains(&text.stdout, part);
     }
     let better = report(&arena, &["--bot", "greedy"]);
     let command = format!("referee replay {} --match m-", arena.path("out").display());
-    assert!(better.stdout.contains(&command), "{}", better.stdout);
+    assert_contains(&better.stdout, &command);
 
     let markdown = report(&arena, &["--bot", "<b>", "--format", "markdown"]);
     assert!(
@@ -62,7 +60,7 @@ fn a_page_says_how_a_bot_did_and_why_it_lost() {
     let unknown = report(&arena, &["--bot", "anna"]);
     assert_eq!(unknown.code, Some(2));
     let expected = "no bot is called `anna`; there are <b>, greedy, random";
-    assert!(unknown.stderr.contains(expected), "{}", unknown.stderr);
+    assert_contains(&unknown.stderr, expected);
 }
 
 #[test]
@@ -70,8 +68,7 @@ fn a_site_has_an_index_and_a_page_for_each_bot() {
     let arena = played();
     let site = arena.path("site");
     let out = site.display().to_string();
-    let ran = report(&arena, &["--all", "--out", &out]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(report(&arena, &["--all", "--out", &out]));
     assert_eq!(
         ran.stdout.trim(),
         site.join("index.html").display().to_string()
@@ -87,7 +84,7 @@ fn a_site_has_an_index_and_a_page_for_each_bot() {
         "rounds = 4",
         "KEY = &quot;…&quot;",
     ] {
-        assert!(index.contains(part), "{part} in {index}");
+        assert_contains(&index, part);
     }
     assert!(site.join("statistics.html").exists());
     let rules = fs::read_to_string(site.join("rules/amazons.html")).unwrap();
@@ -95,7 +92,7 @@ fn a_site_has_an_index_and_a_page_for_each_bot() {
         "<h1>Game of the Amazons</h1>",
         "<pre><code class=\"language-board\">",
     ] {
-        assert!(rules.contains(part), "{part} in {rules}");
+        assert_contains(&rules, part);
     }
     for page in [
         "index.html",

@@ -4,15 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run, wait_until};
+use tests::{Arena, Ran, assert_contains, good, referee, run, wait_until};
 
 use crate::{GATED, GREEDY, RANDOM, config};
 
 /// Sixteen matches, played to the end.
 fn played() -> (Arena, Ran) {
     let arena = Arena::new(&format!("rounds = 8\n{}", config(&[RANDOM, GREEDY])));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     (arena, ran)
 }
 
@@ -25,7 +24,7 @@ fn standings(log: PathBuf, args: &[&str]) -> Ran {
 #[track_caller]
 fn json(ran: &Ran) -> Value {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    serde_json::from_str(&ran.stdout).expect("JSON")
+    ran.json()
 }
 
 #[test]
@@ -46,7 +45,7 @@ fn standings_are_made_from_the_log_alone() {
         "CPU ms",
         "clusters in turn",
     ] {
-        assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
+        assert_contains(&text.stdout, part);
     }
     let again = standings(arena.path("out"), &[]);
     assert_eq!(
@@ -92,9 +91,11 @@ fn standings_are_written_in_all_formats() {
             ("json", "\"schema\""),
             ("html", "<svg"),
         ] {
-            let ran = standings(arena.path("out"), &["--by", by, "--format", format]);
-            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-            assert!(ran.stdout.contains(part), "{part} in {}", ran.stdout);
+            let ran = good(standings(
+                arena.path("out"),
+                &["--by", by, "--format", format],
+            ));
+            assert_contains(&ran.stdout, part);
         }
     }
     let page = arena.path("page.html");
@@ -119,7 +120,7 @@ fn column(csv: &str, name: &str) -> Vec<String> {
 fn openings_are_shown_with_their_moves() {
     let bots = config(&[RANDOM, GREEDY]);
     let arena = Arena::new(&format!("rounds = 2\n{bots}[opening]\nrandom_plies = 2\n"));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let first = &arena.matches()[0];
     let moves: Vec<&str> = (0..2)
         .map(|i| first["moves"][i]["move"].as_str().unwrap())
@@ -161,7 +162,7 @@ fn each_two_bots_are_compared() {
 #[test]
 fn several_logs_make_one_table() {
     let (arena, _) = played();
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     // A bot of the second log is another one, and its faults are not even there, as there are none.
     let other = log.replace("\"name\":\"random\"", "\"name\":\"dice\"");
     let other = other.replace(",\"faults\":[]", "");
@@ -171,10 +172,9 @@ fn several_logs_make_one_table() {
         arena.path("out"),
         arena.path("other.jsonl"),
     ];
-    let text = run(both.iter().cloned());
-    assert_eq!(text.code, Some(0), "{}", text.stderr);
+    let text = good(run(both.iter().cloned()));
     let head = "2 logs: 32 matches of 3 bots in 1 game.";
-    assert!(text.stdout.contains(head), "{}", text.stdout);
+    assert_contains(&text.stdout, head);
     let more = ["--by", "opening", "--format", "csv"].map(PathBuf::from);
     let csv = run(both.iter().cloned().chain(more)).stdout;
     assert_eq!(column(&csv, "log")[0], "1", "{csv}");
@@ -190,14 +190,13 @@ fn several_logs_make_one_table() {
     assert!((elo(0) + elo(2) - 100.0).abs() < 1e-6, "{report}");
 
     let twice = run(both.iter().cloned().chain([arena.path("out/games.jsonl")]));
-    assert_eq!(twice.code, Some(2));
-    assert!(twice.stderr.contains("is given twice"), "{}", twice.stderr);
+    tests::refused(&twice, 2, "is given twice");
 }
 
 #[test]
 fn versions_of_a_bot_are_told_apart() {
     let (arena, _) = played();
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     let lines: Vec<String> = log
         .lines()
         .enumerate()
@@ -227,7 +226,7 @@ fn versions_of_a_bot_are_told_apart() {
 #[test]
 fn ratings_leave_out_what_they_are_told_to() {
     let (arena, _) = played();
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     // `random` wins two matches more by faults of `greedy`.
     let lines = log.lines().enumerate().map(|(number, line)| {
         let mut record: Value = serde_json::from_str(line).unwrap();
@@ -267,15 +266,16 @@ fn a_test_is_read_from_any_log() {
         let args: Vec<&str> = args.split(' ').collect();
         standings(arena.path("out"), &args)
     };
-    let text = test("--sprt greedy random --elo0 -5 --elo1 5.5 --alpha 0.1");
-    assert_eq!(text.code, Some(0), "{}", text.stderr);
+    let text = good(test(
+        "--sprt greedy random --elo0 -5 --elo1 5.5 --alpha 0.1",
+    ));
     for part in [
         "SPRT\n",
         "(alpha 0.1, beta 0.05)",
         "(-2.89 to 2.25) after",
         "in which `greedy`",
     ] {
-        assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
+        assert_contains(&text.stdout, part);
     }
     let there = json(&test("--format json --sprt greedy random"))["sprt"].clone();
     let back = json(&test(
@@ -298,7 +298,7 @@ fn a_test_is_read_from_any_log() {
     ] {
         let ran = test(args);
         assert_eq!(ran.code, Some(2), "{args}: {}", ran.stdout);
-        assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
 }
 
@@ -307,7 +307,7 @@ fn each_game_tells_who_is_better_and_how_sure_that_is() {
     let (arena, _) = played();
     let text = standings(arena.path("out"), &["--by", "game"]).stdout;
     for part in ["against greedy", "against random", "95 % interval"] {
-        assert!(text.contains(part), "{part} in {text}");
+        assert_contains(&text, part);
     }
     let report = json(&standings(arena.path("out"), &["--format", "json"]));
     let met = &report["meetings"][0];
@@ -320,7 +320,7 @@ fn each_game_tells_who_is_better_and_how_sure_that_is() {
     assert!(score("high") > score("mean") || score("mean") == 1.0);
     // Greedy is the first bot by name.
     let mark = if score("low") > 0.5 { "▲" } else { ")" };
-    assert!(text.contains(mark), "{text}");
+    assert_contains(&text, mark);
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn the_load_of_the_machine_and_the_use_of_limits_are_told() {
     let (arena, _) = played();
     let text = standings(arena.path("out"), &[]).stdout;
     for part in ["How busy the machine was", "forgiven", "to 10 %"] {
-        assert!(text.contains(part), "{part} in {text}");
+        assert_contains(&text, part);
     }
     let noise = &json(&standings(arena.path("out"), &["--format", "json"]))["noise"];
     let logged = arena.matches();
@@ -362,7 +362,7 @@ fn standings_work_while_the_tournament_runs() {
     let ended = child.wait().unwrap();
     assert!(ended.success());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.contains("2 matches of 2 bots"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "2 matches of 2 bots");
 }
 
 #[test]
@@ -371,14 +371,9 @@ fn a_cut_line_is_dropped_and_told() {
     let log = arena.path("out/games.jsonl");
     let whole = fs::read_to_string(&log).unwrap();
     arena.write("cut.jsonl", &whole[..whole.len() - 10]);
-    let ran = standings(arena.path("cut.jsonl"), &["--by", "seat"]);
-    assert_eq!(ran.code, Some(0));
-    assert!(ran.stdout.contains("15 matches"), "{}", ran.stdout);
-    assert!(
-        ran.stderr.contains("line 16, the last one, is cut off"),
-        "{}",
-        ran.stderr
-    );
+    let ran = good(standings(arena.path("cut.jsonl"), &["--by", "seat"]));
+    assert_contains(&ran.stdout, "15 matches");
+    assert_contains(&ran.stderr, "line 16, the last one, is cut off");
 }
 
 #[test]
@@ -421,18 +416,17 @@ fn what_is_not_there_is_named() {
         assert!(ran.stderr.contains(error), "{error} in {}", ran.stderr);
     }
     let ran = standings(arena.path("out"), &["--game", "amazons"]);
-    assert!(ran.stdout.contains("16 matches"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "16 matches");
 }
 
 #[test]
 fn a_match_is_exported_as_text() {
     let (arena, _) = played();
     let args = ["export".into(), arena.path("out")];
-    let one = run(args
+    let one = good(run(args
         .iter()
         .cloned()
-        .chain(["--match".into(), "m-000003".into()]));
-    assert_eq!(one.code, Some(0), "{}", one.stderr);
+        .chain(["--match".into(), "m-000003".into()])));
     assert!(
         one.stdout
             .starts_with("[Match \"m-000003\"]\n[Game \"amazons (size=5)\"]\n")
@@ -452,8 +446,7 @@ fn a_match_is_exported_as_text() {
     let none = run(args
         .into_iter()
         .chain(["--match".into(), "m-000099".into()]));
-    assert_eq!(none.code, Some(2));
-    assert!(none.stderr.contains("there is no match `m-000099`"));
+    tests::refused(&none, 2, "there is no match `m-000099`");
 }
 
 #[test]
@@ -465,8 +458,7 @@ fn matches_and_moves_are_exported_as_rows() {
             .into_iter()
             .chain(more.iter().map(|it| (*it).to_owned())))
     };
-    let matches = export(&["--format", "csv"]);
-    assert_eq!(matches.code, Some(0), "{}", matches.stderr);
+    let matches = good(export(&["--format", "csv"]));
     let lines: Vec<&str> = matches.stdout.lines().collect();
     assert!(
         lines[0].starts_with("match,game,options,seed,"),
@@ -484,12 +476,7 @@ fn matches_and_moves_are_exported_as_rows() {
     assert_eq!(lines[0], "match,game,ply,seat,role,bot,by,move,ms,cpu_ms");
     assert_eq!(lines.len(), 1 + plies);
     let wrong = export(&["--rows", "moves"]);
-    assert_eq!(wrong.code, Some(2));
-    assert!(
-        wrong.stderr.contains("`--rows` is for `--format csv`"),
-        "{}",
-        wrong.stderr
-    );
+    tests::refused(&wrong, 2, "`--rows` is for `--format csv`");
 }
 
 #[test]
@@ -513,8 +500,9 @@ fn programs_get_json() {
             .into_iter()
             .filter(|arg| !arg.is_empty());
         let args = args.map(PathBuf::from);
-        let ran = run(["replay".into(), arena.path("out")].into_iter().chain(args));
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(run(["replay".into(), arena.path("out")]
+            .into_iter()
+            .chain(args)));
         let lines = ran.stdout.lines();
         lines
             .map(|line| serde_json::from_str(line).unwrap())

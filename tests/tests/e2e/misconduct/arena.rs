@@ -7,7 +7,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 use tests::traces::{self, MARK};
-use tests::{Arena, Ran, referee, verified};
+use tests::{Arena, Ran, assert_contains, good, referee, verified};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -110,8 +110,7 @@ pub(crate) fn judge(arena: &Arena, matches: usize) -> Vec<(usize, Option<Value>)
 /// are those of seat 0 and seat 1.
 #[track_caller]
 pub(crate) fn assert_fault(arena: &Arena, code: &str, plies: [u32; 2], message: &str) {
-    let ran = play_cleanly(arena, &[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(play_cleanly(arena, &[]));
     let judged = judge(arena, 6);
     assert_eq!(judged.len(), 4);
     for (seat, fault) in judged {
@@ -119,15 +118,14 @@ pub(crate) fn assert_fault(arena: &Arena, code: &str, plies: [u32; 2], message: 
         let expected = (&json!(code), &json!(plies[seat]));
         assert_eq!((&fault["code"], &fault["ply"]), expected, "{fault}");
         let told = fault["message"].as_str().unwrap();
-        assert!(told.contains(message), "`{message}` in `{told}`");
+        assert_contains(&told, message);
     }
 }
 
 /// Plays the three against each other; nobody is at fault.
 #[track_caller]
 pub(crate) fn assert_well(arena: &Arena) {
-    let ran = play_cleanly(arena, &[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(play_cleanly(arena, &[]));
     let faults: Vec<Value> = judge(arena, 6)
         .into_iter()
         .filter_map(|(_, fault)| fault)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, assert_contains, good, json_lines, run};
 
 use crate::{HOSTILE, RANDOM, config};
 
@@ -15,8 +15,7 @@ fn tournament(how: &str) -> Arena {
     let mut text = config(&[RANDOM, ("hostile one", &command)]);
     text.push_str("env = { GREETING = \"hello\" }\n");
     let arena = Arena::new(&text);
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     arena
 }
 
@@ -32,9 +31,7 @@ fn failure(arena: &Arena) -> Value {
 
 fn lines(arena: &Arena) -> Vec<Value> {
     let text = fs::read_to_string(folder(arena).join("lines.jsonl")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    json_lines(&text)
 }
 
 /// Does what the failure says plays that side again, with `referee` being this one.
@@ -111,7 +108,7 @@ fn one_bots_fault_does_not_hide_anothers() {
         "warning: `b`, crash at ply ",
         ": exited with code 5; the last it printed on stderr: no luck",
     ] {
-        assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
     assert!(!ran.stderr.contains("warning: `a`, "), "{}", ran.stderr);
 }
@@ -121,8 +118,7 @@ fn the_side_of_a_failure_can_be_played_again() {
     let arena = tournament("crash");
     let failure = failure(&arena);
     assert_eq!(failure["exit"], "exited with code 5");
-    let again = play_again(&failure);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let again = good(play_again(&failure));
     let told: Vec<&str> = again.stdout.lines().collect();
     assert_eq!(told.len(), 4, "{}", again.stdout);
     assert!(told[0].starts_with("ply 1: ") && told[0].contains("as recorded"));
@@ -138,21 +134,11 @@ fn the_side_of_a_failure_can_be_played_again() {
 fn a_mended_bot_answers_where_the_other_failed() {
     let arena = tournament("illegal");
     let log = arena.path("out").to_string_lossy().into_owned();
-    let fixed = replay_with(&arena, &[HOSTILE, "plays"]);
-    assert_eq!(fixed.code, Some(0), "{}", fixed.stderr);
-    assert!(
-        fixed.stdout.contains("recorded is a fault"),
-        "{}",
-        fixed.stdout
-    );
-    assert!(fixed.stdout.contains("recorded at ply 3: illegal_move"));
+    let fixed = good(replay_with(&arena, &[HOSTILE, "plays"]));
+    assert_contains(&fixed.stdout, "recorded is a fault");
+    assert_contains(&fixed.stdout, "recorded at ply 3: illegal_move");
     let other = run(["replay", &log, "--match", "m-000001", "--bot", "nobody"]);
-    assert_eq!(other.code, Some(2));
-    assert!(
-        other.stderr.contains("`random`, `hostile one`"),
-        "{}",
-        other.stderr
-    );
+    tests::refused(&other, 2, "`random`, `hostile one`");
 }
 
 /// Asks this bot in Python what the hostile one was asked.
@@ -190,8 +176,7 @@ fn answers_that_a_match_would_drop_or_punish_are_told() {
     let arena = tournament("crash");
     let answer = "[say({'type': 'move', 'move': asked['legal'][0], 'ply': asked['ply'] + late}) \
                   for late in (7, 0)]";
-    let again = ask_again(&arena, answer);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let again = good(ask_again(&arena, answer));
     let told: Vec<&str> = again.stdout.lines().collect();
     let dropped = "ply 1: an answer with \"ply\":8 is dropped; waiting for another";
     assert_eq!(told[0], dropped);
@@ -210,15 +195,12 @@ fn variables_of_the_environment_are_put_in_again() {
     let mut text = config(&[RANDOM, ("mine", &command)]);
     text.push_str("env = { WORD = \"${NO_SUCH_VARIABLE:-left}\" }\n");
     let arena = Arena::new(&text);
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let log = arena.path("out").to_string_lossy().into_owned();
-    let again = run(["replay", &log, "--match", "m-000001", "--bot", "mine"]);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
-    assert!(
-        again.stdout.contains(" as recorded, 0 others"),
-        "{}",
-        again.stdout
-    );
+    let again = good(run([
+        "replay", &log, "--match", "m-000001", "--bot", "mine",
+    ]));
+    assert_contains(&again.stdout, " as recorded, 0 others");
 }
 
 #[test]
@@ -231,8 +213,7 @@ fn a_bot_that_does_not_start_is_told_once_with_its_last_words() {
         "exited with code 3 before it said `hello`; the last it printed on stderr: to stderr \
          (the last of 3 attempts)"
     );
-    let again = play_again(&failure);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let again = good(play_again(&failure));
     assert!(
         again
             .stdout
@@ -246,19 +227,15 @@ fn failures_have_a_limit_in_all() {
     let bots = config(&[RANDOM, ("garbage", &command)]);
     let top = "concurrency = 1\nrounds = 10\nkeep = { failures = \"64KiB\" }";
     let arena = Arena::new(&format!("{top}\n{bots}"));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     assert_eq!(
         ran.stderr.matches("`keep.failures`").count(),
         1,
         "{}",
         ran.stderr
     );
-    let note = fs::read_to_string(arena.path("out/failures/dropped.txt")).unwrap();
-    assert!(
-        note.contains("`keep.failures` allows 64.0 KiB in all"),
-        "{note}"
-    );
+    let note = arena.read("out/failures/dropped.txt");
+    assert_contains(&note, "`keep.failures` allows 64.0 KiB in all");
     let there = |number: usize| {
         let name = format!("out/failures/m-{number:06}-seat{}-garbage", number % 2);
         arena.path(&name).exists()

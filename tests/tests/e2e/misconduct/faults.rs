@@ -1,7 +1,7 @@
 //! Bots that misbehave lose their match with the right code, and nothing else happens.
 
 use serde_json::{Value, json};
-use tests::{Arena, verified};
+use tests::{Arena, good, verified};
 
 use crate::misconduct::arena::{
     SHORT, assert_fault, assert_well, hostile, judge, moves_of_hostile, play_cleanly, stderr, three,
@@ -131,7 +131,7 @@ mod floods {
 fn a_second_answer_without_a_ply_may_count_for_the_next_turn_but_no_further() {
     // If it comes before the next turn it is dropped. Afterwards nothing tells it from an answer.
     let arena = three("", "twice", "");
-    assert_eq!(play_cleanly(&arena, &[]).code, Some(0));
+    good(play_cleanly(&arena, &[]));
     for (_, fault) in judge(&arena, 6) {
         assert!(fault.is_none_or(|fault| fault["code"] == "illegal_move"));
     }
@@ -175,7 +175,7 @@ fn a_giant_version_is_cut() {
 fn what_is_printed_after_the_end_counts_for_the_next_match() {
     let text = config(&[RANDOM]) + &hostile("garbage-at-end", "");
     let arena = Arena::new(&format!("rounds = 2\nconcurrency = 1\n{text}"));
-    assert_eq!(play_cleanly(&arena, &[]).code, Some(0));
+    good(play_cleanly(&arena, &[]));
     let codes: Vec<Value> = judge(&arena, 4)
         .into_iter()
         .map(|(_, fault)| fault.map_or(Value::Null, |fault| fault["code"].clone()))
@@ -196,7 +196,7 @@ fn what_is_printed_after_the_end_counts_for_the_next_match() {
 fn a_bot_that_stops_its_supervisor_at_once_stops_nobody_else() {
     // It depends on who is faster whether the supervisor gets as far as to say that the bot runs.
     let arena = three("", "stops-supervisor-at-start", SHORT);
-    assert_eq!(play_cleanly(&arena, &[]).code, Some(0));
+    good(play_cleanly(&arena, &[]));
     for (_, fault) in judge(&arena, 6) {
         assert!(fault.is_none_or(|fault| fault["code"] == "startup"));
     }
@@ -218,7 +218,7 @@ fn game_clocks_are_kept_and_told() {
     let text = config(&[RANDOM, GREEDY])
         .replace("per_move = \"20s\"", "base = \"30s\"\nincrement = \"1s\"");
     let arena = Arena::new(&(text + &hostile("hang", "time = { base = \"500ms\" }")));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     for record in arena.matches() {
         assert_eq!(record["time"]["base_ms"], 30_000);
         assert_eq!(record["time"]["increment_ms"], 1000);
@@ -232,7 +232,7 @@ fn game_clocks_are_kept_and_told() {
 fn three_seats_play_on_without_the_one_at_fault() {
     let games = r#"games = [{ id = "penguins", options = { players = 3 } }]"#;
     let arena = Arena::new(&(config_of(games, &[RANDOM, GREEDY]) + &hostile("crash", "")));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let matches = arena.matches();
     assert_eq!(matches.len(), 3, "all rotations of three");
     for record in &matches {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, assert_contains, good, run};
 
 use crate::{RANDOM, config};
 
@@ -47,7 +47,7 @@ fn check(arena: &Arena, limits: &[&str], bot: &[&str]) -> Ran {
 fn named(arena: &Arena, limits: &[&str], bot: &[&str], part: &str) {
     let ran = check(arena, limits, bot);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
+    assert_contains(&ran.stdout, part);
 }
 
 /// The message of the fault by which the bot loses a match.
@@ -55,8 +55,7 @@ fn fault(script: &str, more: &str) -> String {
     let text = config(&[RANDOM, ("mine", r#""python3 bot.py""#)]) + more;
     let arena = Arena::new(&text);
     arena.write("bot.py", script);
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     let fault = &arena.matches()[0]["result"]["faults"][0];
     format!(
         "{}: {}",
@@ -130,13 +129,13 @@ fn an_answer_that_is_late_by_a_hair_is_not_blamed_on_flushing() {
             "rounds = 10\n{text}time = {{ per_move = \"100ms\", margin = \"20ms\", startup = \"20s\" }}\n"
         ));
         arena.write("bot.py", &script);
-        assert_eq!(arena.play().code, Some(0));
+        good(arena.play());
         for record in arena.matches() {
             let fault = &record["result"]["faults"][0];
             let message = fault["message"].as_str().unwrap();
             assert_eq!(fault["code"], "timeout", "{message}");
             assert!(!message.contains("flushed"), "{message}");
-            assert!(message.contains(" of CPU time, at a load of "), "{message}");
+            assert_contains(&message, " of CPU time, at a load of ");
         }
         let out = arena.path("out").display().to_string();
         let page = run(["report", &out, "--bot", "mine"]).stdout;
@@ -148,7 +147,7 @@ fn an_answer_that_is_late_by_a_hair_is_not_blamed_on_flushing() {
 fn a_line_without_its_end() {
     let say = "def say(message): sys.stdout.write(json.dumps(message)); sys.stdout.flush()";
     let told = fault(&python(say), "time = { startup = \"5s\" }\n");
-    assert!(told.contains("has no line end"), "{told}");
+    assert_contains(&told, "has no line end");
     let arena = Arena::new("");
     arena.write("bot.py", &python(say));
     named(
@@ -200,11 +199,7 @@ fn two_answers_to_a_turn() {
         "bot.py",
     ]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout.contains("its last move once more"),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, "its last move once more");
 }
 
 #[test]
@@ -212,9 +207,9 @@ fn debug_text_on_stdout() {
     let say = format!("print('thinking...', flush=True)\n{GOOD}");
     let told = fault(&python(&say), "");
     assert!(told.starts_with("protocol: not JSON"), "{told}");
-    assert!(
-        told.contains("`thinking...` (what is not a message belongs on stderr)"),
-        "{told}"
+    assert_contains(
+        &told,
+        "`thinking...` (what is not a message belongs on stderr)",
     );
     let arena = Arena::new("");
     arena.write("bot.py", &python(&say));
@@ -230,7 +225,7 @@ fn debug_text_on_stdout() {
 fn python_in_place_of_json() {
     let say = "def say(message): print(message, flush=True)";
     let told = fault(&python(say), "");
-    assert!(told.contains("that is how Python prints a dict"), "{told}");
+    assert_contains(&told, "that is how Python prints a dict");
     let arena = Arena::new("");
     arena.write("bot.py", &python(say));
     named(
@@ -326,9 +321,8 @@ fn windows_line_ends_that_a_shell_stumbles_over() {
     let text = config(&[RANDOM, ("mine", r#""sh bot.sh""#)]);
     let arena = Arena::new(&text);
     arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     let message = arena.matches()[0]["result"]["faults"][0]["message"].clone();
     let message = message.as_str().unwrap();
-    assert!(message.contains("has Windows line ends"), "{message}");
+    assert_contains(&message, "has Windows line ends");
 }

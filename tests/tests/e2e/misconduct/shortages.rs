@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use nix::unistd::geteuid;
 use tests::needs::skip;
-use tests::{Arena, Ran, referee, wait_until};
+use tests::{Arena, Ran, assert_contains, good, referee, wait_until};
 
 use crate::{RANDOM, config};
 
@@ -53,12 +53,11 @@ fn too_many_matches_at_a_time_are_refused_before_anything_is_played() {
         "`ulimit -n` allows ",
         "`concurrency = 1`",
     ] {
-        assert!(message.contains(part), "`{part}` in {message}");
+        assert_contains(&message, part);
     }
     assert!(!arena.path("out").exists(), "nothing is made");
     let ran = after("ulimit -n 24", arena.tournament());
-    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    assert!(ran.stderr.contains("not enough for one"), "{}", ran.stderr);
+    tests::refused(&ran, 4, "not enough for one");
 }
 
 #[test]
@@ -66,8 +65,7 @@ fn what_is_left_to_the_machine_is_lowered_to_what_is_possible() {
     let bots = config(&[RANDOM, OTHER]);
     let arena = Arena::new(&format!("concurrency = \"auto\"\nrounds = 4\n{bots}"));
     let cores = std::thread::available_parallelism().unwrap().get();
-    let ran = after("ulimit -n 64", arena.tournament());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(after("ulimit -n 64", arena.tournament()));
     assert_no_fault(&arena, 8);
     let at_a_time = &arena.matches()[0]["conditions"]["concurrency"];
     assert_eq!(*at_a_time, 1);
@@ -84,8 +82,7 @@ fn a_soft_limit_is_raised_for_the_referee_alone() {
     let command = r#"["sh", "-c", "echo soft $(ulimit -Sn) >&2; exec \"$REFEREE\" bot random"]"#;
     let bots = config(&[RANDOM, ("tells", command)]);
     let arena = Arena::new(&format!("concurrency = 12\nrounds = 12\n{bots}"));
-    let ran = after("ulimit -Sn 64", arena.tournament());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(after("ulimit -Sn 64", arena.tournament()));
     assert_no_fault(&arena, 24);
     let kept = fs::read_dir(arena.path("out/stderr")).unwrap();
     let told: Vec<String> = kept
@@ -129,7 +126,7 @@ fn runs_out(program: impl Fn(&Path) -> Command, limit: &str, parts: &[&str]) {
     let ran: Ran = child.wait_with_output().unwrap().into();
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     for part in parts.iter().chain(&["no bot is at fault"]) {
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
     let before = arena.matches().len();
     assert!((1..60).contains(&before), "{before}");
@@ -138,8 +135,7 @@ fn runs_out(program: impl Fn(&Path) -> Command, limit: &str, parts: &[&str]) {
         .args(arena.tournament())
         .arg("--resume")
         .output();
-    let ran = Ran::from(again.unwrap());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(Ran::from(again.unwrap()));
     assert_no_fault(&arena, 60);
 }
 

@@ -1,11 +1,10 @@
 //! `referee play --human`: a person takes a seat, here one who types through a pipe.
 
-use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run};
+use tests::{Arena, Ran, assert_contains, good, referee, run};
 
 use crate::HOSTILE;
 
@@ -36,31 +35,29 @@ fn play(arena: &Arena, args: &[&str], typed: &str) -> Ran {
 }
 
 fn record(arena: &Arena) -> Value {
-    let log = fs::read_to_string(arena.path("match.jsonl")).expect("a log");
+    let log = arena.read("match.jsonl");
     serde_json::from_str(log.lines().next().expect("a match")).expect("JSON")
 }
 
 #[test]
 fn the_rules_can_be_read_during_the_match() {
     let arena = Arena::new("");
-    let ran = play(
+    let ran = good(play(
         &arena,
         &["--human", "0", "--bot", "random"],
         "rules\nresign\n",
-    );
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.contains("shoots an arrow"), "{}", ran.stdout);
+    ));
+    assert_contains(&ran.stdout, "shoots an arrow");
 }
 
 #[test]
 fn a_whole_match_is_played_by_numbers() {
     let arena = Arena::new("");
-    let ran = play(
+    let ran = good(play(
         &arena,
         &["--human", "0", "--bot", "random"],
         &"1\n".repeat(100),
-    );
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ));
     let record = record(&arena);
     assert_eq!(record["result"]["reason"], "no_moves", "{}", ran.stdout);
     let first = &record["players"][0];
@@ -82,24 +79,22 @@ fn a_whole_match_is_played_by_numbers() {
         moves.len() + 1,
         "boards are drawn"
     );
-    let verified = run([
+    good(run([
         "replay".into(),
         arena.path("match.jsonl"),
         "--verify".into(),
-    ]);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    ]));
 }
 
 #[test]
 fn the_dialogue_helps() {
     let arena = Arena::new("");
     let typed = "help\nlist b1-b2\nb1\nzz\n9999\nundo\nboard\nnotation\nb1-b4/d4\nresign\n";
-    let ran = play(
+    let ran = good(play(
         &arena,
         &["--human", "light", "--bot", "random", "--quiet"],
         typed,
-    );
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ));
     for part in [
         "light, ply 0, 260 legal moves > ",
         "gives the match up",
@@ -112,7 +107,7 @@ fn the_dialogue_helps() {
         "light, ply 2, ",
         "human: resign at ply 2",
     ] {
-        assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
+        assert_contains(&ran.stdout, part);
     }
     let record = record(&arena);
     assert_eq!(record["moves"][0]["move"], "b1-b4/d4");
@@ -123,8 +118,7 @@ fn the_dialogue_helps() {
 #[test]
 fn the_end_of_the_input_is_to_resign() {
     let arena = Arena::new("");
-    let ran = play(&arena, &["--human", "1", "--bot", "random"], "");
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(play(&arena, &["--human", "1", "--bot", "random"], ""));
     let record = record(&arena);
     assert_eq!(record["result"]["faults"][0]["seat"], 1);
     assert_eq!(record["result"]["faults"][0]["ply"], 1);
@@ -134,8 +128,11 @@ fn the_end_of_the_input_is_to_resign() {
 fn a_bot_at_fault_loses_against_a_person() {
     let arena = Arena::new("");
     let bot = format!("{HOSTILE} garbage");
-    let ran = play(&arena, &["--human", "0", "--bot", &bot], &"1\n".repeat(5));
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(play(
+        &arena,
+        &["--human", "0", "--bot", &bot],
+        &"1\n".repeat(5),
+    ));
     let record = record(&arena);
     assert_eq!(record["result"]["faults"][0]["code"], "protocol");
     assert_eq!(record["result"]["outcome"], serde_json::json!([1.0, 0.0]));
@@ -144,12 +141,11 @@ fn a_bot_at_fault_loses_against_a_person() {
 #[test]
 fn people_can_play_each_other() {
     let arena = Arena::new("");
-    let ran = play(
+    good(play(
         &arena,
         &["--human", "0", "--human", "1"],
         "1\n1\n2\nresign\n",
-    );
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ));
     let record = record(&arena);
     assert_eq!(record["players"][1]["name"], "human (dark)");
     assert_eq!(record["moves"].as_array().unwrap().len(), 3);
@@ -182,14 +178,8 @@ fn a_bot_can_be_asked_what_a_person_was_asked() {
     let log = arena.path("match.jsonl").display().to_string();
     let replay = ["replay", &log, "--match", "m-000001", "--bot", "human"];
     let ran = run(replay);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("was a person"), "{}", ran.stderr);
+    tests::refused(&ran, 2, "was a person");
     // It plays the first legal move, too.
-    let ran = run([&replay[..], &["--", HOSTILE, "plays"]].concat());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stdout.contains(" as recorded, 0 others"),
-        "{}",
-        ran.stdout
-    );
+    let ran = good(run([&replay[..], &["--", HOSTILE, "plays"]].concat()));
+    assert_contains(&ran.stdout, " as recorded, 0 others");
 }

@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 use tests::web::{Events, Server, ask};
-use tests::{Arena, referee, root, wait_until};
+use tests::{Arena, assert_contains, good, referee, root, wait_until};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -97,7 +97,7 @@ fn a_tournament_of_which_a_part_was_played_has_stopped() {
         out,
     ];
     assert_eq!(tests::run(words).code, Some(0));
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     let lines: Vec<String> = log.lines().map(|line| format!("{line}\n")).collect();
     let state = |lines: &[String]| {
         arena.write("out/games.jsonl", &lines.concat());
@@ -136,7 +136,7 @@ fn what_bots_print_is_shown_with_the_turns_in_which_they_print_it() {
     ];
     let arena = Arena::new(&config(&bots));
     arena.write("bot.py", TALKER);
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let server = watch(&arena);
     for id in ["m-000001", "m-000002"] {
         let page = server.json(&format!("/api/match/{id}"));
@@ -233,7 +233,7 @@ fn a_taken_port_gives_the_next_free_one_and_ssh_its_tunnel() {
     let hint = second.line_of_stderr();
     let port = second.host().rsplit(':').next().unwrap();
     let tunnel = format!("ssh -L {port}:{} anna@10.0.0.1", second.host());
-    assert!(hint.contains(&tunnel), "{hint}");
+    assert_contains(&hint, &tunnel);
 }
 
 #[test]
@@ -243,8 +243,7 @@ fn what_cannot_be_shown_is_said_at_once() {
     let (arena, _) = folder(1);
     let out = arena.path("out").display().to_string();
     let ran = tests::run(["watch", &out, "--listen", "203.0.113.1"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("--listen"), "{}", ran.stderr);
+    tests::refused(&ran, 2, "--listen");
 }
 
 #[test]
@@ -253,8 +252,7 @@ fn a_folder_without_matches_is_shown_as_empty() {
     fs::create_dir(arena.path("out")).unwrap();
     // A folder without a log is no tournament.
     let ran = tests::run(["watch".into(), arena.path("out")]);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("games.jsonl"), "{}", ran.stderr);
+    tests::refused(&ran, 2, "games.jsonl");
     arena.write("out/games.jsonl", "");
     let server = watch(&arena);
     let overview = server.json("/api/overview");
@@ -307,7 +305,7 @@ fn two_hundred_pages_are_served_and_those_that_do_not_read_dropped() {
 #[test]
 fn a_tournament_is_watched_while_it_runs() {
     let arena = Arena::new(&(config(&[RANDOM, GREEDY]) + "[opening]\nrandom_plies = 1\n"));
-    let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+    let text = arena.read("t.toml");
     arena.write(
         "t.toml",
         &format!("rounds = 30000\nconcurrency = 1\n{text}"),
@@ -367,8 +365,7 @@ fn a_tournament_is_exported_as_one_page() {
                 .chain(more)
                 .map(|word| (*word).to_owned()),
         );
-        let ran = tests::run(args);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(tests::run(args));
         ran.stdout
     };
     let page = export(&[]);

@@ -1,7 +1,5 @@
 //! `referee play --web`: people play in the browser.
 
-use std::fs;
-
 use serde_json::{Value, json};
 use tests::web::{Answer, Events, Server, ask};
 use tests::{Arena, wait_until};
@@ -103,7 +101,7 @@ fn a_match_is_played_taken_back_resigned_and_played_again() {
         }
         seen = turn(&mut events);
     }
-    let log = || fs::read_to_string(arena.path("match.jsonl")).unwrap();
+    let log = || arena.read("match.jsonl");
     // The page knows the result as soon as there is one, which may be before the log does.
     wait_until("both matches in the log", || {
         log().matches('\n').count() == 2

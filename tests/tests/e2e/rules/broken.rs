@@ -1,6 +1,6 @@
 //! Rules that do not work: found wherever they can be, and nobody's fault at the table.
 
-use tests::{Arena, Ran, run, verified};
+use tests::{Arena, Ran, assert_contains, good, run, verified};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -26,7 +26,7 @@ fn exits(ran: &Ran, code: i32, parts: &[&str]) {
     assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
     let said = format!("{}{}", ran.stdout, ran.stderr);
     for part in parts {
-        assert!(said.contains(part), "`{part}` in `{said}`");
+        assert_contains(&said, part);
     }
 }
 
@@ -98,7 +98,7 @@ fn states_that_do_not_come_back_stop_a_tournament_and_are_found_in_its_log() {
 fn rules_that_hang_for_a_bot_are_not_its_fault() {
     let mcts = ("mcts", r#"["referee", "bot", "mcts"]"#);
     let arena = take("hangs", "rules_timeout = \"3s\"", &[RANDOM, mcts]);
-    let config = std::fs::read_to_string(arena.path("t.toml")).unwrap();
+    let config = arena.read("t.toml");
     let config = config.replace("per_move = \"20s\"", "per_move = \"1s\"");
     arena.write("t.toml", &config);
     let parts = [
@@ -114,7 +114,7 @@ fn rules_that_hang_for_a_bot_are_not_its_fault() {
         r#"["sh", "-c", "read a; echo '{\"type\":\"hello\",\"protocol\":1,\"name\":\"x\"}'; read b; echo '{\"type\":\"ready\"}'; sleep 60"]"#,
     );
     let arena = take("fine", "", &[RANDOM, late]);
-    let config = std::fs::read_to_string(arena.path("t.toml")).unwrap();
+    let config = arena.read("t.toml");
     arena.write(
         "t.toml",
         &config.replace("per_move = \"20s\"", "per_move = \"1s\""),
@@ -140,19 +140,15 @@ fn bots_that_cannot_search_because_of_a_wrong_sample_say_so() {
     let games = "concurrency = 1\ngames = [\"wrong\"]\nrules = [\"python3 wrong.py\"]\nrules_timeout = \"60s\"\n";
     let arena = Arena::new(&config_of(games, &[RANDOM, GREEDY, mcts]));
     arena.write("wrong.py", &program);
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let ran = good(arena.play());
     let out = arena.path("out").display().to_string();
     let standings = run(["standings", &out]).stdout.replace('\n', " ");
     for bot in ["greedy", "mcts"] {
         let told = format!("`{bot}` says in match m-");
         assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
         let because = "`sample` of the rules is wrong";
-        assert!(ran.stderr.contains(because), "{}", ran.stderr);
-        assert!(
-            standings.contains(&format!("Warning: `{bot}` says of ")),
-            "{standings}"
-        );
+        assert_contains(&ran.stderr, because);
+        assert_contains(&standings, &format!("Warning: `{bot}` says of "));
         let page = run(["report", &out, "--bot", bot]).stdout;
         assert!(
             page.contains("Warning: ") && page.contains("`sample`"),

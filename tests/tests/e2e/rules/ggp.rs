@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tests::{Arena, referee, root, run, verified, wait_until};
+use tests::{Arena, assert_contains, good, referee, root, run, verified, wait_until};
 
 use crate::rules::ggp_player::{GgpPlayer, Way, no_port};
 
@@ -47,8 +47,7 @@ fn a_tournament_of_ggp_players_and_bots_is_played_to_its_end() {
         sheets(&games),
         bots.concat()
     ));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(arena.play());
     let matches = arena.matches();
     for game in games {
         let of_game = matches.iter().filter(|record| record["game"] == game);
@@ -69,11 +68,7 @@ fn a_tournament_of_ggp_players_and_bots_is_played_to_its_end() {
     }
     verified(arena.path("out"));
     let standings = run(["standings".as_ref(), arena.path("out").as_os_str()]);
-    assert!(
-        standings.stdout.contains("scrambled"),
-        "{}",
-        standings.stdout
-    );
+    assert_contains(&standings.stdout, "scrambled");
     // Every match was begun and ended; the first one only after the busy player had left another one.
     let asked = plain.asked();
     let count = |asked: &[String], name: &str| {
@@ -127,18 +122,13 @@ fn ggp_players_are_checked_but_not_asked_again() {
         let all = format!("{}{}", ran.stdout, ran.stderr);
         assert!(all.contains(line), "{line} in {all}");
     }
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let log = arena.path("out");
     let args = ["--match", "m-000001", "--bot", "fine"];
     let ran = run(["replay".as_ref(), log.as_os_str()]
         .into_iter()
         .chain(args.map(AsRef::as_ref)));
-    assert_eq!(ran.code, Some(2));
-    assert!(
-        ran.stderr.contains("was a player that was asked over HTTP"),
-        "{}",
-        ran.stderr
-    );
+    tests::refused(&ran, 2, "was a player that was asked over HTTP");
 }
 
 fn has(record: &Value, bot: &str) -> bool {
@@ -205,8 +195,7 @@ fn whatever_ggp_players_do_costs_them_their_match_alone() {
     let top =
         "format = \"gauntlet\"\nchallengers = [\"random\"]\nconcurrency = 4\nstart_attempts = 2\n";
     let arena = Arena::new(&format!("{top}{config}{bots}{RANDOM}"));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(arena.play());
     let matches = arena.matches();
     assert_eq!(matches.len(), 28);
     verified(arena.path("out"));
@@ -307,8 +296,7 @@ fn our_bots_are_players_for_our_referee() {
         sheets(&games),
         bots.concat()
     ));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(arena.play());
     for record in arena.matches() {
         assert_eq!(record["result"]["reason"], "terminal", "{record}");
         for player in record["players"].as_array().unwrap() {

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use tests::campaign::redteam::foreseen;
 use tests::web::Server;
 use tests::{
-    Arena, Ran, good, referee, refused, root, run, timeless, verified, verify, wait_until,
+    Arena, Ran, assert_contains, good, referee, refused, root, run, timeless, verified, verify,
+    wait_until,
 };
 
 use crate::rules::ggp_player::{GgpPlayer, Way};
@@ -232,7 +233,7 @@ fn a_game_with_deals_that_is_added_gets_a_secret() {
     let ran = play(&arena, &["--out", "out", "--extend"]);
     // A new source of rules is a change beyond additions, unless it was there before.
     if ran.code == Some(2) {
-        assert!(ran.stderr.contains("rules"), "{}", ran.stderr);
+        assert_contains(&ran.stderr, "rules");
         return;
     }
     good(ran);
@@ -316,31 +317,22 @@ fn what_was_dealt_is_checked_where_the_secret_is_there() {
     let ran = verify(&out);
     assert_eq!(ran.code, Some(3));
     let said = format!("but the match's deal brings `{first}`");
-    assert!(ran.stdout.contains(&said), "{}", ran.stdout);
+    assert_contains(&ran.stdout, &said);
     // A log that does not say that there is a secret.
     let (begin, rest) = text.split_once(",\"deal\":").unwrap();
     fs::write(out.join("games.jsonl"), format!("{begin}{}", &rest[66..])).unwrap();
     let ran = verify(&out);
     assert_eq!(ran.code, Some(3));
-    assert!(
-        ran.stdout.contains("`deal` is recorded as nothing"),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, "`deal` is recorded as nothing");
     fs::write(out.join("games.jsonl"), &text).unwrap();
     let wrong = if kept == ONE { TWO } else { ONE };
     fs::write(out.join("secret.toml"), format!("secret = \"{wrong}\"\n")).unwrap();
     let ran = verify(&out);
     assert_eq!(ran.code, Some(3));
-    assert!(
-        ran.stdout
-            .contains("the secret that is there has the SHA-256"),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, "the secret that is there has the SHA-256");
     fs::remove_file(out.join("secret.toml")).unwrap();
     let ran = verified(&out);
-    assert!(ran.stdout.contains("deal not checked"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "deal not checked");
     let json: Ran = run([
         "replay".into(),
         out,
@@ -348,11 +340,7 @@ fn what_was_dealt_is_checked_where_the_secret_is_there() {
         "--format".into(),
         "json".into(),
     ]);
-    assert!(
-        json.stdout.contains("\"deal\":\"not checked\""),
-        "{}",
-        json.stdout
-    );
+    assert_contains(&json.stdout, "\"deal\":\"not checked\"");
 }
 
 #[test]
@@ -397,11 +385,7 @@ fn parts_need_a_common_secret() {
         fs::remove_file(arena.path(part).join("secret.toml")).unwrap();
     }
     let ran = good(merge(["one", "two"], "unchecked"));
-    assert!(
-        ran.stdout.contains("deal not checked in 8"),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, "deal not checked in 8");
 }
 
 /// A game of Pig whose program does not say that chance takes part.
@@ -557,12 +541,7 @@ fn a_player_that_stays_has_no_two_matches_with_one_deal() {
     }
     let arena = Arena::new(&format!("name = \"t\"\nsecret = \"{ONE}\"\n{config}"));
     let ran = good(play(&arena, &["--out", "out"]));
-    assert!(
-        ran.stderr
-            .contains("each of their matches has a deal of its own"),
-        "{}",
-        ran.stderr
-    );
+    assert_contains(&ran.stderr, "each of their matches has a deal of its own");
     let out = arena.path("out");
     let cards = cards(&out);
     assert_eq!(cards.len(), 72);

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, assert_contains, good, json_lines, run};
 
 use crate::bots::new_bot::shell;
 
@@ -137,9 +137,13 @@ fn check_answers(command: &[&str], dir: &Path) {
 fn works_as_told(language: &str) {
     let arena = Arena::new("");
     let dir = arena.path("gyre");
-    let ran = new_rules(&[language, dir.to_str().unwrap(), "--format", "json"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let ran = good(new_rules(&[
+        language,
+        dir.to_str().unwrap(),
+        "--format",
+        "json",
+    ]));
+    let told = ran.json();
     assert_eq!(told["name"], "gyre");
     let words = |name: &str| -> Vec<String> {
         let list = told[name].as_array().unwrap().iter();
@@ -156,8 +160,7 @@ fn works_as_told(language: &str) {
     passes(&format!("{} {quick}", words("next")[2]), &dir);
     let log = fs::read_to_string(dir.join("runs/1/games.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 6);
-    for line in log.lines() {
-        let record: Value = serde_json::from_str(line).unwrap();
+    for record in json_lines(&log) {
         assert_eq!(record["result"]["faults"], json!([]), "{record}");
     }
 }
@@ -186,8 +189,12 @@ fn rust_works_as_told() {
 fn what_to_type_next_is_told() {
     let arena = Arena::new("");
     let dir = arena.path("my game");
-    let ran = new_rules(&["golang", dir.to_str().unwrap(), "--name", "second"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(new_rules(&[
+        "golang",
+        dir.to_str().unwrap(),
+        "--name",
+        "second",
+    ]));
     let lines = ran.stdout.lines();
     let commands: Vec<&str> = lines.filter_map(|line| line.strip_prefix("    ")).collect();
     assert_eq!(
@@ -200,13 +207,12 @@ fn what_to_type_next_is_told() {
         ]
     );
     let source = fs::read_to_string(dir.join("game.go")).unwrap();
-    assert!(source.contains(r#"const id = "second""#));
+    assert_contains(&source, r#"const id = "second""#);
 }
 
 #[test]
 fn languages_are_listed() {
-    let ran = new_rules(&[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(new_rules(&[]));
     let lines = ran.stdout.lines();
     let listed: Vec<&str> = lines.filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(listed.join(" "), "python javascript rust c go");

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use tests::{Arena, Ran, root, run, verified, verify};
+use tests::{Arena, Ran, assert_contains, good, json_lines, root, run, verified, verify};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -41,7 +41,7 @@ fn stops(ran: &Ran, parts: &[&str]) {
     let error = ran.stderr.lines().find(|line| line.starts_with("error: "));
     let error = error.unwrap_or_else(|| panic!("an error in {}", ran.stderr));
     for part in parts {
-        assert!(error.contains(part), "`{part}` in `{error}`");
+        assert_contains(&error, part);
     }
     assert!(!ran.stdout.contains("forfeit"), "{}", ran.stdout);
 }
@@ -101,31 +101,29 @@ fn memory_of_rules_is_limited() {
     ));
     let ran = arena.play();
     assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("the rules program"), "{}", ran.stderr);
+    assert_contains(&ran.stderr, "the rules program");
 }
 
 #[test]
 fn rules_that_work_play_a_whole_tournament_that_verifies() {
     let arena = hostile("fine", "");
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(arena.play());
     assert_eq!(matches(&arena), 6);
     let line: Value = {
-        let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+        let log = arena.read("out/games.jsonl");
         serde_json::from_str(log.lines().next().unwrap()).unwrap()
     };
     assert_eq!(line["rules"]["name"], "hostile");
     assert_eq!(line["rules"]["sha256"].as_str().unwrap().len(), 64);
     let out = arena.path("out");
     verified(&out);
-    let shown = run([
+    let shown = good(run([
         "replay".as_ref(),
         out.as_os_str(),
         "--match".as_ref(),
         "m-000001".as_ref(),
-    ]);
-    assert_eq!(shown.code, Some(0), "{}{}", shown.stdout, shown.stderr);
-    assert!(shown.stdout.contains("left: 0"), "{}", shown.stdout);
+    ]));
+    assert_contains(&shown.stdout, "left: 0");
 }
 
 #[test]
@@ -164,8 +162,7 @@ fn a_match_is_traced_with_its_rules() {
     let rules = rules_that("fine");
     let mut args = vec!["play", "take", "--rules", &rules, "--quiet"];
     args.extend(["--bot", "random", "--bot", "random", "--trace", &file]);
-    let ran = referee(&args);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(referee(&args));
     let text = fs::read_to_string(&file).unwrap();
     let lines = text.lines();
     let lines: Vec<Value> = lines
@@ -202,15 +199,14 @@ fn games_through_a_pipe_have_the_same_perft_numbers() {
         let far = format!("far-{}", words[0]);
         let mut words = words.clone();
         words[0] = &far;
-        let through = referee(
+        let through = good(referee(
             &[
                 &["perft"],
                 &words[..],
                 &["--depth", "2", "--divide", "--rules", FAR],
             ]
             .concat(),
-        );
-        assert_eq!(through.code, Some(0), "{}", through.stderr);
+        ));
         assert_eq!(built_in.stdout, through.stdout, "{game}");
     }
 }
@@ -241,9 +237,8 @@ fn matches_through_a_pipe_are_the_same_move_by_move() {
                 args.extend(["--bot", "referee bot random --seed 3"]);
             }
             args.extend(more);
-            let ran = referee(&args);
-            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-            let record: Value = serde_json::from_str(&ran.stdout).unwrap();
+            let ran = good(referee(&args));
+            let record = ran.json();
             let moves = record["moves"].as_array().unwrap().iter();
             let moves: Vec<Value> = moves.map(|played| played["move"].clone()).collect();
             (moves, record["result"].clone(), record["start"].clone())
@@ -260,11 +255,16 @@ fn rules_that(how: &str) -> String {
 
 #[test]
 fn good_rules_pass_all_checks_and_bad_ones_do_not() {
-    let ran = referee(&["check", "--rules", &rules_that("fine"), "--games", "5"]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(referee(&[
+        "check",
+        "--rules",
+        &rules_that("fine"),
+        "--games",
+        "5",
+    ]));
     let ran = referee(&["check", "--rules", &rules_that("forgets"), "--games", "5"]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("states/take"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "states/take");
     let ran = referee(&[
         "check",
         "--rules",
@@ -302,8 +302,7 @@ fn rules_are_compared_with_others() {
         ])
     };
     let compare = |how: &str| between("fine", how);
-    let same = compare("fine");
-    assert_eq!(same.code, Some(0), "{}{}", same.stdout, same.stderr);
+    let same = good(compare("fine"));
     assert!(
         !same.stdout.contains("nothing to compare with"),
         "{}",
@@ -311,11 +310,7 @@ fn rules_are_compared_with_others() {
     );
     let other = compare("wrong-ply");
     assert_eq!(other.code, Some(3), "{}{}", other.stdout, other.stderr);
-    assert!(
-        other.stdout.contains("FAIL  against/take"),
-        "{}",
-        other.stdout
-    );
+    assert_contains(&other.stdout, "FAIL  against/take");
     // Games that are built in can be compared with, too, also by rules of the same id.
     let model = |source: &str| {
         referee(&[
@@ -330,8 +325,7 @@ fn rules_are_compared_with_others() {
             "2",
         ])
     };
-    let ran = model(FAR);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let ran = good(model(FAR));
     assert!(
         !ran.stdout.contains("nothing to compare with"),
         "{}",
@@ -347,7 +341,7 @@ fn rules_are_compared_with_others() {
         &format!("python3 '{}'", goofspiel.display()),
     ]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("FAIL  against/take"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "FAIL  against/take");
     // Points before the end are compared if both say them.
     for (how, other, code) in [
         ("scores", "scores", 0),
@@ -381,8 +375,7 @@ fn games_of_every_kind_are_played_and_verified() {
             program.display()
         );
         let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY]));
-        let ran = arena.play();
-        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        good(arena.play());
         let drawn = |record: &Value| -> Vec<Value> {
             assert_eq!(
                 record["result"]["faults"],
@@ -424,8 +417,7 @@ fn rules_are_found_in_the_strict_sandbox() {
     );
     let mcts = ("mcts", r#"["referee", "bot", "mcts", "--playouts", "10"]"#);
     let arena = Arena::new(&config_of(&games, &[RANDOM, mcts]));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(arena.play());
     for record in arena.matches() {
         assert_eq!(record["result"]["reason"], "empty", "{record}");
     }
@@ -450,10 +442,7 @@ fn far_positions_have_no_evaluation() {
         .unwrap();
     let answers = model.wait_with_output().unwrap().stdout;
     let answers = String::from_utf8(answers).unwrap();
-    let answers: Vec<Value> = answers
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let answers: Vec<Value> = json_lines(&answers);
     assert_eq!(answers[1]["error"]["code"], "bad_request", "{answers:?}");
     assert!(answers[2]["ok"]["key"].is_string(), "{answers:?}");
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tests::{Arena, root, run, verified};
+use tests::{Arena, assert_contains, good, json_lines, root, run, verified};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -22,9 +22,8 @@ fn a_tournament_of_sheets_verifies_and_keeps_copies() {
     let rules = ["tic-tac-toe", "rock-paper-scissors", "pig", "kuhn-poker"];
     let games = format!("games = {rules:?}\nrules = {:?}", rules.map(sheet));
     let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY]));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    good(arena.play());
+    let log = arena.read("out/games.jsonl");
     let mut seen = Vec::new();
     for line in log.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
@@ -37,7 +36,7 @@ fn a_tournament_of_sheets_verifies_and_keeps_copies() {
         "{seen:?}"
     );
     for id in rules {
-        let copy = fs::read_to_string(arena.path(&format!("out/rules/{id}.kif"))).unwrap();
+        let copy = arena.read(&format!("out/rules/{id}.kif"));
         assert_eq!(copy, fs::read_to_string(sheet(id)).unwrap());
     }
     verified(arena.path("out"));
@@ -55,9 +54,8 @@ fn mcts_never_loses_tic_tac_toe() {
         r#"["referee", "bot", "mcts", "--playouts", "1000"]"#,
     );
     let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY, mcts]));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    good(arena.play());
+    let log = arena.read("out/games.jsonl");
     let mut wins = 0;
     for line in log.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
@@ -74,8 +72,7 @@ fn mcts_never_loses_tic_tac_toe() {
 fn commands_take_sheets() {
     let sheet = sheet("tic-tac-toe");
     let told = |args: &[&str]| {
-        let ran = run([args, &["--rules", &sheet]].concat());
-        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let ran = good(run([args, &["--rules", &sheet]].concat()));
         ran.stdout
     };
     let list = told(&["games"]);
@@ -96,9 +93,9 @@ fn commands_take_sheets() {
         "--bot",
         "referee bot random",
     ]);
-    assert!(played.contains("xplayer"), "{played}");
+    assert_contains(&played, "xplayer");
     let checked = told(&["check", "--games", "3"]);
-    assert!(checked.contains("undo/tic-tac-toe"), "{checked}");
+    assert_contains(&checked, "undo/tic-tac-toe");
 }
 
 #[test]
@@ -109,16 +106,8 @@ fn mistakes_in_sheets_are_named_with_line_and_column() {
     let path = path.display().to_string();
     let ran = run(["perft", "bad", "--depth", "1", "--rules", &path]);
     assert!(matches!(ran.code, Some(2 | 4)), "{:?}", ran.code);
-    assert!(
-        ran.stderr.contains("line 2, column 5: the variable `?p`"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("in the rule `(<= (legal ?p go)"),
-        "{}",
-        ran.stderr
-    );
+    assert_contains(&ran.stderr, "line 2, column 5: the variable `?p`");
+    assert_contains(&ran.stderr, "in the rule `(<= (legal ?p go)");
 }
 
 /// A sheet that does not ground, and whose games take minutes: thousands of steps, each of which looks at
@@ -148,8 +137,7 @@ fn bots_and_the_forward_model_keep_their_time_in_a_game_that_takes_minutes() {
         "t.toml",
         &config.replace("[time]", "[limits]\nmax_plies = 4\n[time]"),
     );
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(arena.play());
     for record in arena.matches() {
         assert_eq!(record["result"]["reason"], "max_plies", "{record}");
     }
@@ -177,10 +165,7 @@ fn bots_and_the_forward_model_keep_their_time_in_a_game_that_takes_minutes() {
         "{:?}",
         begun.elapsed()
     );
-    let answers: Vec<Value> = answers
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let answers: Vec<Value> = json_lines(&answers);
     let playout = &answers[1]["ok"];
     assert_eq!(
         (&playout["count"], &playout["outcome"]),
@@ -256,7 +241,10 @@ fn a_seat_that_is_asked_to_move_knows_that_the_game_goes_on() {
          (<= (sees caller moved) (does caller left))
          (<= (goal caller 0) (true tails)) (<= (goal caller 100) (true done))",
     );
-    let ran = run(["check".as_ref(), "--rules".as_ref(), coin.as_os_str()]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("hidden/coin"), "{}", ran.stdout);
+    let ran = good(run([
+        "check".as_ref(),
+        "--rules".as_ref(),
+        coin.as_os_str(),
+    ]));
+    assert_contains(&ran.stdout, "hidden/coin");
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
-use tests::{referee, run};
+use tests::{assert_contains, good, referee, run};
 
 /// Amazons on five by five with fifteen free cells.
 fn small() -> String {
@@ -21,15 +21,18 @@ fn small() -> String {
 const SIZE_5: &str = r#"{"size":5}"#;
 
 fn solved(args: &[&str]) -> Value {
-    let ran = run([&["solve"], args, &["--memory", "1MB", "--format", "json"]].concat());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    serde_json::from_str(&ran.stdout).unwrap()
+    let ran = good(run([
+        &["solve"],
+        args,
+        &["--memory", "1MB", "--format", "json"],
+    ]
+    .concat()));
+    ran.json()
 }
 
-fn refused(args: &[&str], what: &str) {
-    let ran = run([&["solve"], args].concat());
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains(what), "{}", ran.stderr);
+#[track_caller]
+fn refused(args: &[&str], part: &str) {
+    tests::refused(&run([&["solve"], args].concat()), 2, part);
 }
 
 #[test]
@@ -65,16 +68,11 @@ fn people_read_the_winner_the_scores_and_the_line() {
         "--state",
         &state,
     ];
-    let ran = run([&["solve"], &args[..], &["--memory", "1MB"]].concat());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(run([&["solve"], &args[..], &["--memory", "1MB"]].concat()));
     let expected = "elephant, who is to move, wins\nscores of best play: ";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains("replayed by the rules"),
-        "{}",
-        ran.stdout
-    );
-    assert!(ran.stdout.contains("\n  a1-b1"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "replayed by the rules");
+    assert_contains(&ran.stdout, "\n  a1-b1");
 }
 
 #[test]
@@ -113,7 +111,7 @@ fn a_limit_ends_the_search_and_the_checkpoint_goes_on() {
     .concat();
     let ran = run(limited);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
-    assert!(ran.stdout.contains("not solved"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "not solved");
     let rest = solved(&[&args[..], &["--resume"]].concat());
     assert_eq!(rest["winner"], whole["winner"]);
     assert!(rest["positions"].as_u64().unwrap() >= half);
@@ -188,18 +186,11 @@ fn the_report_on_starting_tiles_says_what_is_proven() {
         "--memory",
         "1MB",
     ];
-    let corner = run([&args[..], &["--tiles", "a1", "--checkpoint", file]].concat());
-    assert_eq!(corner.code, Some(0), "{}", corner.stderr);
-    assert!(
-        corner.stdout.contains("| a1 | **0** |"),
-        "{}",
-        corner.stdout
-    );
-    assert!(
-        corner.stdout.contains("the elephant cannot move"),
-        "{}",
-        corner.stdout
-    );
+    let corner = good(run(
+        [&args[..], &["--tiles", "a1", "--checkpoint", file]].concat()
+    ));
+    assert_contains(&corner.stdout, "| a1 | **0** |");
+    assert_contains(&corner.stdout, "the elephant cannot move");
     let more = [
         "--checkpoint",
         file,
@@ -211,7 +202,7 @@ fn the_report_on_starting_tiles_says_what_is_proven() {
     ];
     let more = run([&args[..], &more].concat());
     assert_eq!(more.code, Some(5), "{}", more.stderr);
-    let report: Value = serde_json::from_str(&more.stdout).unwrap();
+    let report = more.json();
     assert_eq!(report[0]["solved"], true);
     assert_eq!(report[5]["tile"], "c2");
 }

@@ -5,7 +5,9 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use tests::{Arena, program, referee, root, run, timeless, verified, wait_until};
+use tests::{
+    Arena, assert_contains, good, program, referee, root, run, timeless, verified, wait_until,
+};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -66,8 +68,7 @@ fn a_tournament_of_three_sources_is_killed_resumed_extended_and_verified() {
     let go_on = |how: &str| {
         let mut args = arena.tournament();
         args.push(how.into());
-        let ran = run(args);
-        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        good(run(args));
     };
     go_on("--resume");
     assert_eq!(arena.matches().len(), 18);
@@ -86,7 +87,7 @@ fn a_tournament_of_three_sources_is_killed_resumed_extended_and_verified() {
 
     let undisturbed = Arena::new(&three_sources(1));
     undisturbed.write("go", "");
-    assert_eq!(undisturbed.play().code, Some(0));
+    good(undisturbed.play());
     assert_eq!(self::matches(&undisturbed), matches[..18]);
 }
 
@@ -139,8 +140,7 @@ fn bots_are_sent_the_same_in_deals_that_they_cannot_tell_apart() {
     let arena = Arena::new(&config_of(&games, &bots));
     let mut args = arena.tournament();
     args.extend(["--trace".into(), arena.path("traces")]);
-    let ran = run(args);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(run(args));
 
     let matches = arena.matches();
     let matches: BTreeMap<&str, &Value> = matches
@@ -187,7 +187,7 @@ fn a_replay_as_a_role_hides_what_it_could_not_know() {
         rules.display()
     );
     let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY]));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let replay = |more: &[&str]| {
         let args = ["replay", "--match", "m-000001"].iter().chain(more);
         let args = args.map(Into::into).chain([arena.path("out")]);
@@ -202,15 +202,14 @@ fn a_replay_as_a_role_hides_what_it_could_not_know() {
         .collect();
     let card = record["moves"][1]["move"].as_str().unwrap();
     let shown = |more: &[&str]| {
-        let ran = replay(more);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = good(replay(more));
         ran.stdout
     };
     let dealt = format!("2. chance: {card} ");
     assert!(shown(&["--all"]).contains(&dealt));
     for (seat, role) in roles.iter().enumerate() {
         let known = shown(&["--as", role, "--ply", "2"]);
-        assert!(known.contains("2. chance: hidden"), "{known}");
+        assert_contains(&known, "2. chance: hidden");
         let sees = format!("sees {:?}", card);
         assert_eq!(known.contains(&sees), seat == 1, "{known}");
         assert_eq!(known, shown(&["--as", &seat.to_string(), "--ply", "2"]));
@@ -221,5 +220,5 @@ fn a_replay_as_a_role_hides_what_it_could_not_know() {
         "`nobody` is no role of m-000001, which has {}",
         roles.join(", ")
     );
-    assert!(refused.stderr.contains(&sentence), "{}", refused.stderr);
+    assert_contains(&refused.stderr, &sentence);
 }

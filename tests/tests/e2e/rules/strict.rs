@@ -4,7 +4,7 @@
 use std::fs;
 
 use serde_json::Value;
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, assert_contains, good, run};
 
 /// The game of the rules that misbehave.
 const RULES: &str = concat!(
@@ -40,8 +40,7 @@ fn asked(rules: &[&str], wants_legal: bool) -> (usize, usize) {
     let arena = arena(rules, wants_legal, "take1");
     let mut args = arena.tournament();
     args.extend(["--trace".into(), arena.path("traces")]);
-    let ran = run(args);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    good(run(args));
     assert_eq!(records(&arena).len(), 2);
     let entries = fs::read_dir(arena.path("traces")).unwrap();
     let texts = entries.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
@@ -75,8 +74,7 @@ fn legal_moves_are_asked_for_only_if_somebody_wants_them() {
 fn a_bot_is_blamed_for_what_rules_refuse_and_do_not_list() {
     let faults = |rules: &[&str]| {
         let arena = arena(rules, false, "take9");
-        let ran = arena.play();
-        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        good(arena.play());
         let records = records(&arena).into_iter();
         let faults = records.map(|record| record["result"]["faults"][0].clone());
         faults.collect::<Vec<Value>>()
@@ -87,7 +85,7 @@ fn a_bot_is_blamed_for_what_rules_refuse_and_do_not_list() {
         assert_eq!(fault["code"], "illegal_move");
         assert_eq!(fault["ply"], 3);
         let message = fault["message"].as_str().unwrap();
-        assert!(message.contains("who has 2 legal moves"), "{message}");
+        assert_contains(&message, "who has 2 legal moves");
     }
     assert_eq!(strict, faults(&["fine"]));
 }
@@ -96,7 +94,7 @@ fn a_bot_is_blamed_for_what_rules_refuse_and_do_not_list() {
 #[track_caller]
 fn stops(ran: &Ran, part: &str) {
     assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    assert_contains(&ran.stderr, part);
     assert!(!ran.stdout.contains("forfeit"), "{}", ran.stdout);
 }
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use tests::needs::{Need, has};
-use tests::{Arena, Ran, referee};
+use tests::{Arena, Ran, good, referee};
 
 use crate::misconduct::arena::{
     SHORT, assert_fault, assert_well, judge, play_cleanly, stderr, three,
@@ -53,7 +53,7 @@ fn memory_of_all_processes_together() {
     // The kernel ends one of them; which one is its business.
     let more = format!("{SHORT}\nresources = {{ memory = \"64MiB\" }}");
     let arena = three("", "allocates-in-child", &more);
-    assert_eq!(play_cleanly(&arena, &[]).code, Some(0));
+    good(play_cleanly(&arena, &[]));
     for (_, fault) in judge(&arena, 6) {
         let fault = fault.expect("a fault in each match");
         assert!(
@@ -160,13 +160,7 @@ fn stderr_and_info() {
 fn limits_of_the_kernel_need_a_sandbox() {
     let more = "sandbox = \"none\"\nresources = { memory = \"64MiB\" }";
     let ran = three("", "plays", more).play();
-    assert_eq!(ran.code, Some(2));
-    assert!(
-        ran.stderr
-            .contains("use `sandbox = \"limits\"` or stricter"),
-        "{}",
-        ran.stderr
-    );
+    tests::refused(&ran, 2, "use `sandbox = \"limits\"` or stricter");
 }
 
 /// Plays on a machine without control groups.
@@ -192,8 +186,7 @@ fn memory_without_control_groups() {
         return;
     }
     let arena = limited("allocates", "memory = \"64MiB\"");
-    let ran = without_groups(&arena);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(without_groups(&arena));
     let limit = json!({"limit": 64 << 20, "by": "rlimit, watch"});
     assert_eq!(confined(&arena)["limits"]["memory"], limit);
     for (_, fault) in judge(&arena, 6) {
@@ -211,8 +204,7 @@ fn processes_without_control_groups() {
         return;
     }
     let arena = limited("many-children", "processes = 20");
-    let ran = without_groups(&arena);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(without_groups(&arena));
     let limit = json!({"limit": 20, "by": "watch"});
     assert_eq!(confined(&arena)["limits"]["processes"], limit);
     let faults: Vec<Value> = judge(&arena, 6)

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, good, run};
+use tests::{Arena, Ran, assert_contains, good, run};
 
 use crate::misconduct::arena::{
     assert_fault, assert_well, judge, moves_of_hostile, named, play_cleanly, three,
@@ -83,8 +83,7 @@ fn shadow() -> String {
 fn play(arena: &Arena, variables: &[(&str, &str)]) -> BTreeMap<String, bool> {
     let secret = ("SPY_SECRET", "1");
     let variables: Vec<_> = variables.iter().copied().chain([secret]).collect();
-    let ran = play_cleanly(arena, &variables);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(play_cleanly(arena, &variables));
     assert_eq!(faults(arena, 2), Vec::<Value>::new());
     let moves = moves_of_hostile(arena);
     let last = moves.last().expect("the spy has moved");
@@ -180,14 +179,12 @@ fn the_sandbox_restricted_needs_no_bubblewrap() {
 fn what_is_missing_is_an_error_without_best_effort() {
     let (arena, _) = spy("", "sandbox = \"strict\"");
     let ran: Ran = play_cleanly(&arena, &[NO_BUBBLEWRAP]);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("bot `hostile`: this machine cannot enforce `sandbox = \"strict\"`"),
-        "{}",
-        ran.stderr
+    tests::refused(
+        &ran,
+        2,
+        "bot `hostile`: this machine cannot enforce `sandbox = \"strict\"`",
     );
-    assert!(ran.stderr.contains("best_effort = true"), "{}", ran.stderr);
+    assert_contains(&ran.stderr, "best_effort = true");
 }
 
 /// The tournament's folder lies in the bot's own here.
@@ -195,7 +192,7 @@ fn what_is_missing_is_an_error_without_best_effort() {
 fn the_log_and_the_configuration_are_hidden_also_in_a_bots_own_folder() {
     for (variables, more) in [(&[][..], ""), (&[NO_BUBBLEWRAP][..], "best_effort = true")] {
         let (arena, _) = spy(more, "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
-        let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+        let text = arena.read("t.toml");
         arena.write("t.toml", &text.replace("dir = \"spy\"", "dir = \".\""));
         let seen = play(&arena, variables);
         let mut succeeded = succeeded(&arena, &seen);
@@ -208,7 +205,7 @@ fn the_log_and_the_configuration_are_hidden_also_in_a_bots_own_folder() {
 #[test]
 fn without_a_folder_of_its_own_a_strict_bot_sees_its_program_only() {
     let (arena, _) = spy("", "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
-    let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+    let text = arena.read("t.toml");
     arena.write("t.toml", &text.replace("dir = \"spy\"", ""));
     let seen = play(&arena, &[]);
     assert_eq!(succeeded(&arena, &seen), [""; 0]);
@@ -230,7 +227,7 @@ fn bots_have_no_files_open_but_their_own() {
             .into_iter()
             .chain(variables.iter().copied())
             .collect();
-        assert_eq!(play_cleanly(&arena, &variables).code, Some(0));
+        good(play_cleanly(&arena, &variables));
         assert_eq!(faults(&arena, 6), Vec::<Value>::new());
         let moves = moves_of_hostile(&arena);
         assert!(!moves.is_empty());
@@ -282,7 +279,7 @@ fn a_folder_may_be_a_link() {
     for (variables, more) in [(&[][..], ""), (&[NO_BUBBLEWRAP][..], "best_effort = true")] {
         let (arena, _) = spy(more, "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
         std::os::unix::fs::symlink("spy", arena.path("link")).unwrap();
-        let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+        let text = arena.read("t.toml");
         arena.write("t.toml", &text.replace("dir = \"spy\"", "dir = \"link\""));
         play(&arena, variables);
     }
@@ -307,8 +304,7 @@ fn a_program_may_be_a_link_to_a_link_outside() {
     fs::copy(HOSTILE, arena.path("python/real")).unwrap();
     symlink("real", arena.path("python/step")).unwrap();
     symlink(arena.path("python/step"), arena.path("mine/run")).unwrap();
-    let ran = play_cleanly(&arena, &[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(play_cleanly(&arena, &[]));
     assert_eq!(faults(&arena, 2), Vec::<Value>::new());
 }
 
@@ -332,11 +328,10 @@ fn an_interpreter_whose_installation_is_hidden_is_refused_with_advice() {
         "which its sandbox hides; add `readable = [\"{}\"]`",
         python.display()
     );
-    assert!(ran.stderr.contains(&advice), "{}", ran.stderr);
-    let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+    assert_contains(&ran.stderr, &advice);
+    let text = arena.read("t.toml");
     arena.write("t.toml", &(text + "readable = [\"python\"]\n"));
-    let ran = play_cleanly(&arena, &[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(play_cleanly(&arena, &[]));
     assert_eq!(faults(&arena, 2), Vec::<Value>::new());
 }
 
@@ -352,7 +347,7 @@ fn another_program_than_outside_is_said() {
         "/sh` is run, not `{}/sh`, which is hidden there",
         bin.display()
     );
-    assert!(ran.stderr.contains(&warning), "{}", ran.stderr);
+    assert_contains(&ran.stderr, &warning);
 }
 
 /// A bot in plain shell that makes itself longer in its first match.
@@ -372,13 +367,10 @@ fn a_script_that_changes_is_said_and_the_log_has_its_hashes() {
     let head = "restart = \"each-match\"\nconcurrency = 1\n";
     let arena = Arena::new(&format!("{head}{}{bot}", config(&[RANDOM])));
     arena.write("changes.sh", CHANGES);
-    let ran = play_cleanly(&arena, &[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("the bot `changes` is not what it was: changes.sh changed"),
-        "{}",
-        ran.stderr
+    let ran = good(play_cleanly(&arena, &[]));
+    assert_contains(
+        &ran.stderr,
+        "the bot `changes` is not what it was: changes.sh changed",
     );
     let hash = |record: &Value| {
         let players = record["players"].as_array().unwrap();
@@ -396,13 +388,10 @@ fn cpu_time_that_is_estimated_is_said_in_every_result() {
     // Somebody else's program, which plays like one of the referee's own.
     let other = ("other", "[\"sh\", \"-c\", \"exec $REFEREE bot random\"]");
     let arena = Arena::new(&format!("clock = \"cpu\"\n{}", config(&[RANDOM, other])));
-    let ran = play_cleanly(&arena, &[]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("the CPU time of `random`, `other` is an estimate"),
-        "{}",
-        ran.stderr
+    let ran = good(play_cleanly(&arena, &[]));
+    assert_contains(
+        &ran.stderr,
+        "the CPU time of `random`, `other` is an estimate",
     );
     for record in arena.matches() {
         for player in record["players"].as_array().unwrap() {
@@ -414,7 +403,7 @@ fn cpu_time_that_is_estimated_is_said_in_every_result() {
         "The CPU time of `other` was limited, but only estimated",
         "The CPU time of `random` was estimated, too, but the referee's own bots hide nothing.",
     ] {
-        assert!(standings.contains(part), "`{part}` in {standings}");
+        assert_contains(&standings, part);
     }
 }
 
@@ -435,8 +424,7 @@ fn variables_of_a_bot_change_nothing_outside_of_its_sandbox() {
         );
         let text = format!("sandbox = \"{tier}\"\n{}{loud}", config(&[RANDOM]));
         arena.write("t.toml", &text);
-        let ran = play_cleanly(&arena, &[]);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        good(play_cleanly(&arena, &[]));
         assert_eq!(fs::read_dir(traces).unwrap().count(), 0, "{tier}");
         // The bot itself had them.
         let said = arena.matches()[0]["result"]["faults"].to_string();

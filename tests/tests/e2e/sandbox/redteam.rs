@@ -1,6 +1,7 @@
 //! A short run of the red team: the strict sandbox keeps its promises against every trick, and the
 //! tricks are some.
 
+use tests::assert_contains;
 use tests::campaign::redteam::{self, Options, Tier, User};
 use tests::needs::{self, Need};
 
@@ -14,7 +15,7 @@ fn no_trick_breaks_a_promise(user: User) {
     let findings = redteam::run(&short);
     assert_eq!(findings.wrong, [""; 0], "{findings}");
     let table = findings.figures.join("\n");
-    assert!(table.contains("| held |"), "{table}");
+    assert_contains(&table, "| held |");
 }
 
 #[test]
@@ -61,8 +62,5 @@ fn greedy_bots_harm_nobody_where_they_are_limited() {
     let findings = redteam::run(&one);
     assert_eq!(findings.wrong, [""; 0], "{findings}");
     let attempts = findings.figures.join("\n");
-    assert!(
-        attempts.contains("fork-bomb: make its opponent"),
-        "{attempts}"
-    );
+    assert_contains(&attempts, "fork-bomb: make its opponent");
 }

@@ -9,7 +9,7 @@ use std::{fs, iter};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tests::traces::{children, marked, open_files, temporary};
-use tests::{Arena, wait_until};
+use tests::{Arena, assert_contains, good, wait_until};
 
 use crate::misconduct::arena::{SHORT, assert_fault, assert_well, hostile, judge, mark, named};
 use crate::misconduct::arena::{play_cleanly, stderr, three};
@@ -114,12 +114,8 @@ fn a_bot_that_never_starts_is_waited_for_once() {
         let arena_path = arena.path("t.toml");
         let text = fs::read_to_string(&arena_path).unwrap();
         arena.write("t.toml", &format!("concurrency = 2\n{text}"));
-        let ran = play_cleanly(&arena, &[]);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let starts = fs::read_to_string(arena.path("starts"))
-            .unwrap()
-            .lines()
-            .count();
+        let ran = good(play_cleanly(&arena, &[]));
+        let starts = arena.read("starts").lines().count();
         assert!((1..=most).contains(&starts), "{how}: {starts} starts");
         let messages: Vec<String> = judge(&arena, 20)
             .into_iter()
@@ -155,7 +151,7 @@ fn a_bot_that_misses_its_start_is_started_again() {
     let ran = play_cleanly(&arena, &[]);
     assert!(judge(&arena, 2).iter().all(|(_, fault)| fault.is_none()));
     let warning = "the bot `hostile` started only at attempt 3; before, it exited with code 1";
-    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    assert_contains(&ran.stderr, warning);
 }
 
 #[test]
@@ -164,9 +160,9 @@ fn starts_are_tried_as_often_as_the_configuration_says() {
     play_cleanly(&arena, &[]);
     for (_, fault) in judge(&arena, 2) {
         let message = fault.expect("a fault")["message"].to_string();
-        assert!(message.contains("the last of 2 attempts"), "{message}");
+        assert_contains(&message, "the last of 2 attempts");
     }
-    let starts = fs::read_to_string(arena.path("starts")).unwrap();
+    let starts = arena.read("starts");
     assert_eq!(starts.lines().count(), 2);
     let arena = starts_at(1, "start_attempts = 0\n");
     let ran = play_cleanly(&arena, &[]);
@@ -175,7 +171,7 @@ fn starts_are_tried_as_often_as_the_configuration_says() {
         "line 1: `start_attempts`",
         "0 is not a whole number from 1 to 20",
     ] {
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, run, verified};
+use tests::{Arena, Ran, assert_contains, good, run, verified};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -64,7 +64,7 @@ fn separate_players_are_settled_and_a_share_is_played_out() {
     let games = r#"games = ["paper-penguins", { id = "amazons", options = { size = 6 } }]"#;
     let head = "rounds = 8\nadjudicate = { settled = true, play_out = 0.3 }\n";
     let arena = Arena::new(&(head.to_owned() + &config_of(games, &[RANDOM, GREEDY])));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let matches = arena.matches();
     let adjudicated = |record: &&Value| !record["adjudication"].is_null();
     let played_out = |record: &&Value| record["adjudication"]["played_out"] == true;
@@ -99,12 +99,12 @@ fn separate_players_are_settled_and_a_share_is_played_out() {
         ran.stdout
     );
     // What is recorded is proven again.
-    let log = std::fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     let forged = matches
         .iter()
         .find(|record| record["result"]["reason"] == "settled");
     let mut forged = forged.unwrap().clone();
-    assert!(log.contains(forged["match"].as_str().unwrap()));
+    assert_contains(&log, forged["match"].as_str().unwrap());
     forged["adjudication"]["outcome"] = json!([0.5, 0.5]);
     forged["result"]["outcome"] = json!([0.5, 0.5]);
     forged.as_object_mut().unwrap().remove("prev");
@@ -115,7 +115,7 @@ fn separate_players_are_settled_and_a_share_is_played_out() {
         OsStr::new("--verify"),
     ]);
     assert_eq!(ran.code, Some(3));
-    assert!(ran.stdout.contains("adjudication at ply"), "{}", ran.stdout);
+    assert_contains(&ran.stdout, "adjudication at ply");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn bots_that_agree_on_the_loser_end_the_match() {
     let rule = "adjudicate = { resign = { value = 0.02, moves = 4, all = true }, play_out = 0 }";
     let loses = || json!([0.99, 0.01]);
     let arena = says(rule, [loses(), loses()], NO_OFFERS);
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     assert_eq!(reasons(&arena), ["adjudicated_win"]);
     for record in arena.matches() {
         assert_eq!(record["result"]["outcome"], json!([1.0, 0.0]));
@@ -148,7 +148,7 @@ fn the_word_of_one_bot_ends_nothing() {
             [nonsense, json!(0)],
             [Value::Null, json!({"kind": "draw"})],
         );
-        assert_eq!(arena.play().code, Some(0));
+        good(arena.play());
         assert_eq!(reasons(&arena), ["no_moves"]);
     }
 }
@@ -158,7 +158,7 @@ fn equal_offers_end_the_match() {
     let offer = || json!({"kind": "settle", "outcome": [0.5, 0.5], "scores": [4, 4]});
     let rules = "adjudicate = { offers = true, play_out = 0 }";
     let arena = says(rules, [json!(0.5), json!(0.5)], [offer(), offer()]);
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     for record in arena.matches() {
         assert_eq!(record["result"]["reason"], "agreed");
         assert_eq!(record["result"]["scores"], json!([4, 4]));
@@ -166,7 +166,7 @@ fn equal_offers_end_the_match() {
     }
     verified(arena.path("out"));
     let off = says("", [json!(0.5), json!(0.5)], [offer(), offer()]);
-    assert_eq!(off.play().code, Some(0));
+    good(off.play());
     assert_eq!(reasons(&off), ["no_moves"]);
 }
 
@@ -179,7 +179,7 @@ fn reference_bots_offer_what_counting_proves() {
     let arena = Arena::new(&format!(
         "adjudicate = {{ offers = true, play_out = 0 }}\nrounds = 3\n{bots}"
     ));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     // In some of the matches, one of them has no move left once all is separate, and cannot agree.
     assert_eq!(reasons(&arena), ["no_moves", "agreed", "no_moves"]);
     verified(arena.path("out"));
@@ -215,10 +215,5 @@ fn wrong_rules_are_refused_with_their_place() {
             + &config_of(r#"games = ["siam"]"#, &[RANDOM, GREEDY])),
     );
     let ran = check(&arena);
-    assert_eq!(ran.code, Some(2));
-    assert!(
-        ran.stderr.contains("can be settled by counting: `amazons`"),
-        "{}",
-        ran.stderr
-    );
+    tests::refused(&ran, 2, "can be settled by counting: `amazons`");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, run, timeless, unchained};
+use tests::{Arena, Ran, assert_contains, good, run, timeless, unchained};
 
 use crate::{GREEDY, RANDOM, config, config_of};
 
@@ -41,7 +41,7 @@ fn essence(record: &Value) -> Value {
 }
 
 fn log(arena: &Arena) -> String {
-    fs::read_to_string(arena.path("out/games.jsonl")).unwrap()
+    arena.read("out/games.jsonl")
 }
 
 /// Plays a configuration whole, and again broken off after some matches; both come to the same
@@ -49,16 +49,14 @@ fn log(arena: &Arena) -> String {
 #[track_caller]
 fn played_and_resumed(text: &str) -> (String, Vec<Value>) {
     let arena = Arena::new(&format!("concurrency = 3\n{text}"));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     let expected: Vec<Value> = arena.matches().iter().map(essence).collect();
     let whole = log(&arena);
     let lines: Vec<&str> = whole.lines().collect();
     for cut in [1, lines.len() / 2, lines.len() - 1] {
         let kept: String = lines[..cut].iter().flat_map(|line| [line, "\n"]).collect();
         fs::write(arena.path("out/games.jsonl"), &kept).unwrap();
-        let again = resume(&arena);
-        assert_eq!(again.code, Some(0), "{}", again.stderr);
+        let again = good(resume(&arena));
         assert!(log(&arena).starts_with(&kept), "nothing is played again");
         let matches: Vec<Value> = arena.matches().iter().map(essence).collect();
         assert_eq!(matches, expected);
@@ -66,7 +64,7 @@ fn played_and_resumed(text: &str) -> (String, Vec<Value>) {
     }
     let complete = resume(&arena);
     assert_eq!(complete.stdout, ran.stdout);
-    assert!(complete.stderr.contains("were played already"));
+    assert_contains(&complete.stderr, "were played already");
     (ran.stdout, expected)
 }
 
@@ -87,7 +85,7 @@ fn a_swiss_tournament_pairs_everybody_each_round() {
     let (shown, matches) = played_and_resumed(&text);
     assert_eq!(matches.len(), 3 * 2 * 2);
     for part in ["Swiss:", "Buchholz", "byes", "Standings"] {
-        assert!(shown.contains(part), "{shown}");
+        assert_contains(&shown, part);
     }
     let mut met: HashMap<Vec<&str>, u32> = HashMap::new();
     for record in &matches {
@@ -106,7 +104,7 @@ fn a_knockout_ends_with_a_winner() {
     let (shown, matches) = played_and_resumed(&text);
     assert!(matches.len() >= 5 * 4, "{}", matches.len());
     for part in ["Quarterfinals", "Semifinals", "Final", "Winner: ", ": bye"] {
-        assert!(shown.contains(part), "{shown}");
+        assert_contains(&shown, part);
     }
     let last = names(&matches[matches.len() - 1]);
     let winner = shown.split("Winner: ").nth(1).unwrap().lines().next();
@@ -119,14 +117,13 @@ fn a_test_stops_by_itself() {
     let tail = "[sprt]\nelo0 = 0\nelo1 = 300\n";
     let text = format!("{head}{}{tail}", config(&[GREEDY, RANDOM]));
     let arena = Arena::new(&format!("concurrency = 2\n{text}"));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     assert!(
         ran.stdout.starts_with("SPRT: H1 accepted: greedy"),
         "{}",
         ran.stdout
     );
-    assert!(ran.stderr.contains("SPRT: LLR "), "{}", ran.stderr);
+    assert_contains(&ran.stderr, "SPRT: LLR ");
     let decided = arena.matches().len();
     assert!(decided < 100, "{decided}");
     // The log alone says the same, whatever was still in flight.
@@ -137,7 +134,7 @@ fn a_test_stops_by_itself() {
             .map(PathBuf::from),
     );
     let report = run(args);
-    let report: Value = serde_json::from_str(&report.stdout).expect("a report");
+    let report = report.json();
     let test = &report["sprt"];
     assert_eq!(test["verdict"], "h1");
     let llr = test["llr"].as_f64().expect("a number");
@@ -159,16 +156,11 @@ fn a_test_stops_by_itself() {
         .flat_map(|line| [line, "\n"])
         .collect();
     fs::write(arena.path("out/games.jsonl"), kept).unwrap();
-    let again = resume(&arena);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let again = good(resume(&arena));
     assert_eq!(first(&again.stdout), first(&ran.stdout));
     let before = log(&arena);
     let complete = resume(&arena);
-    assert!(
-        complete.stderr.contains("were played already"),
-        "{}",
-        complete.stderr
-    );
+    assert_contains(&complete.stderr, "were played already");
     assert_eq!(log(&arena), before);
 }
 
@@ -176,7 +168,7 @@ fn a_test_stops_by_itself() {
 fn a_match_that_a_swiss_tournament_does_not_have_is_refused() {
     let text = format!("format = \"swiss\"\nrounds = 2\n{}", config(&bots(4)));
     let arena = Arena::new(&text);
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     // The second round without the first.
     let whole = log(&arena);
     let late = whole
@@ -186,12 +178,7 @@ fn a_match_that_a_swiss_tournament_does_not_have_is_refused() {
     let late = unchained(late);
     fs::write(arena.path("out/games.jsonl"), format!("{late}\n")).unwrap();
     let ran = resume(&arena);
-    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("`m-000005` is not in the schedule"),
-        "{}",
-        ran.stderr
-    );
+    tests::refused(&ran, 4, "`m-000005` is not in the schedule");
 }
 
 #[test]
@@ -200,7 +187,7 @@ fn three_seats_are_played_in_rotations_or_in_all_orders() {
     for (orders, matches) in [("rotations", 3), ("permutations", 6)] {
         let head = format!("seat_orders = \"{orders}\"\n");
         let arena = Arena::new(&(head + &config_of(games, &bots(3))));
-        assert_eq!(arena.play().code, Some(0));
+        good(arena.play());
         let played = arena.matches();
         assert_eq!(played.len(), matches);
         assert!(played.iter().all(|m| m["seed"] == played[0]["seed"]));
@@ -232,27 +219,19 @@ fn cyclic_orders_change_and_tournaments_begun_before_keep_theirs() {
     fs::create_dir(&out).unwrap();
     fs::copy(arena.path("t.toml"), out.join("tournament.toml")).unwrap();
     fs::write(out.join("games.jsonl"), "").unwrap();
-    let ran = resume(&arena);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(resume(&arena));
     assert_eq!(neighbours(&arena.matches()), ["greedy"; 6]);
-    let more = fs::read_to_string(arena.path("t.toml")).unwrap();
+    let more = arena.read("t.toml");
     let more = more.replace("rounds = 2", "rounds = 3");
     fs::write(arena.path("t.toml"), more).unwrap();
     let mut args = arena.tournament();
     args.push("--extend".into());
-    let ran = run(args);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(args));
     assert_eq!(neighbours(&arena.matches()), ["greedy"; 9]);
     let report = run(vec!["standings".into(), out]);
     let told = "Confounded: ";
-    assert!(report.stdout.contains(told), "{}", report.stdout);
-    assert!(
-        report
-            .stdout
-            .contains("`greedy` right after `random` (9 matches)"),
-        "{}",
-        report.stdout
-    );
+    assert_contains(&report.stdout, told);
+    assert_contains(&report.stdout, "`greedy` right after `random` (9 matches)");
 }
 
 #[test]
@@ -262,7 +241,7 @@ fn losers_of_the_semifinals_can_play_for_the_third_place() {
     let (shown, matches) = played_and_resumed(&text);
     assert!(matches.len() >= 4 * 2, "{}", matches.len());
     for part in ["Semifinals", " Third place\n", "Winner: ", "Third: "] {
-        assert!(shown.contains(part), "{shown}");
+        assert_contains(&shown, part);
     }
 }
 
@@ -275,31 +254,23 @@ fn a_test_says_what_to_expect_before_it_begins() {
     let mut args = vec!["config".into(), "check".into()];
     args.push(arena.path("t.toml"));
     let checked = run(args);
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     for said in [&checked.stdout, &ran.stderr] {
-        assert!(said.contains("Expected swapped pairs: "), "{said}");
-        assert!(
-            said.contains("`sprt.max_pairs` = 4 will hardly suffice"),
-            "{said}"
-        );
+        assert_contains(&said, "Expected swapped pairs: ");
+        assert_contains(&said, "`sprt.max_pairs` = 4 will hardly suffice");
     }
     let args = "--model normalized --elo1 100 --sprt greedy random";
     let mut all = vec!["standings".into(), arena.path("out")];
     all.extend(args.split(' ').map(PathBuf::from));
     let report = run(all);
-    assert!(
-        report.stdout.contains("or 100 normalized Elo"),
-        "{}",
-        report.stdout
-    );
+    assert_contains(&report.stdout, "or 100 normalized Elo");
 }
 
 #[test]
 fn a_game_of_more_weight_is_played_more_often() {
     let games = r#"games = ["run", { id = "amazons", options = { size = 5 }, weight = 3 }]"#;
     let arena = Arena::new(&config_of(games, &bots(2)));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let matches = arena.matches();
     let amazons: Vec<&Value> = matches.iter().filter(|m| m["game"] == "amazons").collect();
     assert_eq!((matches.len(), amazons.len()), (8, 6));
@@ -319,7 +290,7 @@ fn formats_that_cannot_be_are_refused() {
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
         assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
         for part in parts {
-            assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+            assert_contains(&ran.stderr, part);
         }
         assert!(!arena.path("out").exists());
     };
@@ -379,7 +350,7 @@ fn extend(arena: &Arena) -> Ran {
 fn bots_rounds_and_games_are_added_to_a_finished_tournament() {
     let first = config(&bots(3));
     let arena = Arena::new(&first);
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let played = log(&arena);
     // A bot between the others, another round, another game before the first one.
     let games = r#"games = ["run", { id = "amazons", options = { size = 5 } }]"#;
@@ -387,19 +358,9 @@ fn bots_rounds_and_games_are_added_to_a_finished_tournament() {
     let text = format!("rounds = 2\n{}", config_of(games, &more));
     arena.write("t.toml", &text);
     let refused = resume(&arena);
-    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    assert!(
-        refused.stderr.contains("use --extend"),
-        "{}",
-        refused.stderr
-    );
-    let ran = extend(&arena);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("6 of 48 matches were played"),
-        "{}",
-        ran.stderr
-    );
+    tests::refused(&refused, 2, "use --extend");
+    let ran = good(extend(&arena));
+    assert_contains(&ran.stderr, "6 of 48 matches were played");
     assert!(log(&arena).starts_with(&played), "what was played stays");
     let matches = arena.matches();
     let ids: Vec<String> = (1..=48).map(|n| format!("m-{n:06}")).collect();
@@ -412,7 +373,7 @@ fn bots_rounds_and_games_are_added_to_a_finished_tournament() {
     // Apart from their numbers (which bots may make their moves from), these are the matches of a
     // tournament that began like this.
     let whole = Arena::new(&text);
-    assert_eq!(whole.play().code, Some(0));
+    good(whole.play());
     let same = |arena: &Arena| {
         let key = |m: &Value| {
             let names = names(m).join(", ");
@@ -430,10 +391,10 @@ fn bots_rounds_and_games_are_added_to_a_finished_tournament() {
     let all = log(&arena);
     let kept: String = all.lines().take(20).flat_map(|line| [line, "\n"]).collect();
     fs::write(arena.path("out/games.jsonl"), &kept).unwrap();
-    assert_eq!(resume(&arena).code, Some(0));
+    good(resume(&arena));
     assert_eq!(arena.matches().len(), 48);
     arena.write("t.toml", &text.replace("rounds = 2", "rounds = 3"));
-    assert_eq!(extend(&arena).code, Some(0));
+    good(extend(&arena));
     assert_eq!(arena.matches().len(), 72);
     assert!(resume(&arena).stderr.contains("all 72 matches"));
 }
@@ -441,14 +402,14 @@ fn bots_rounds_and_games_are_added_to_a_finished_tournament() {
 #[test]
 fn what_is_more_than_an_addition_is_refused() {
     let arena = Arena::new(&config(&bots(3)));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let before = log(&arena);
     let refused = |text: &str, parts: &[&str]| {
         arena.write("t.toml", text);
         let ran = extend(&arena);
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
         for part in parts {
-            assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+            assert_contains(&ran.stderr, part);
         }
         assert_eq!(log(&arena), before);
         assert!(!arena.path("out/tournament.1.toml").exists());
@@ -462,18 +423,13 @@ fn what_is_more_than_an_addition_is_refused() {
     );
     // Formats that follow results cannot be extended.
     let swiss = Arena::new(&format!("format = \"swiss\"\n{}", config(&bots(3))));
-    assert_eq!(swiss.play().code, Some(0));
+    good(swiss.play());
     swiss.write(
         "t.toml",
         &format!("format = \"swiss\"\n{}", config(&bots(4))),
     );
     let ran = extend(&swiss);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("only round robins and gauntlets"),
-        "{}",
-        ran.stderr
-    );
+    tests::refused(&ran, 2, "only round robins and gauntlets");
 }
 
 #[test]
@@ -484,7 +440,7 @@ fn results_are_printed_for_programs() {
         args.extend(["--quiet", "--format", "json"].map(PathBuf::from));
         let ran = run(args);
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
-        serde_json::from_str(&ran.stdout).expect("JSON")
+        ran.json()
     };
     let names = |rows: &Value| -> Vec<Value> {
         let rows = rows.as_array().expect("rows");

@@ -1,11 +1,10 @@
 //! The machine in the log, and what depends on it.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{Arena, Ran, good, referee};
+use tests::{Arena, Ran, assert_contains, good, referee};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -46,7 +45,7 @@ fn each_line_has_the_machine() {
     ]);
     command.env("REFEREE_YARDSTICK", "off");
     good(command.current_dir(arena.path("")).output().unwrap().into());
-    let log = fs::read_to_string(arena.path("other/games.jsonl")).unwrap();
+    let log = arena.read("other/games.jsonl");
     let record: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
     assert_eq!(record["machine"]["name"], "rack 7");
     assert_eq!(record["machine"].get("speed"), None);
@@ -58,17 +57,13 @@ fn limits_are_scaled_by_the_speed() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
     // A machine twice as fast as this one; what is measured varies.
     let reference = 2.0 * speed(&arena);
-    let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+    let text = arena.read("t.toml");
     let scale = |more: &str| text.replace("[time]\n", &format!("[time]\n{more}\n"));
     let scaled = format!("scale = \"yardstick\"\nreference = {reference:.1}");
     let own = "[[bots]]\nname = \"own\"\ncommand = \"referee bot random\"\ntime = { per_move = \"10s\" }\n";
     arena.write("t.toml", &(scale(&scaled) + own));
     let ran = good(run_in(&arena, &["tournament", "t.toml", "--out", "out"]));
-    assert!(
-        ran.stderr.contains("so time limits are multiplied by "),
-        "{}",
-        ran.stderr
-    );
+    assert_contains(&ran.stderr, "so time limits are multiplied by ");
     for record in arena.matches() {
         let factor = reference / record["machine"]["speed"].as_f64().unwrap();
         let is_scaled = |time: &Value, limit: f64| {
@@ -97,8 +92,7 @@ fn limits_are_scaled_by_the_speed() {
     ] {
         arena.write("t.toml", &scale(more));
         let ran = run_in(&arena, &["tournament", "t.toml", "--out", "refused"]);
-        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        tests::refused(&ran, 2, part);
     }
     assert!(!arena.path("refused").exists());
 }
@@ -123,7 +117,7 @@ fn matches_that_are_disturbed_do_not_count() {
         "match m-000001 was played 2 times and did not count, the last time because processes waited",
         "no bot is at fault",
     ] {
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        assert_contains(&ran.stderr, part);
     }
     assert_eq!(arena.matches().len(), 0);
 }
@@ -144,7 +138,7 @@ fn two_machines(arena: &Arena) {
             "fast",
         ],
     ));
-    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let log = arena.read("out/games.jsonl");
     let lines = log.lines().map(|line| {
         let mut record: Value = serde_json::from_str(line).unwrap();
         let fields = record.as_object_mut().unwrap();
@@ -184,15 +178,15 @@ fn results_are_compared_by_machine() {
         "Each bot on each machine, and elsewhere",
         "0/20",
     ] {
-        assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
+        assert_contains(&ran.stdout, part);
     }
     let noisy =
         "The machine `slow` is too noisy for matches by the clock: during 20 of 20 matches it had";
     let ran = good(run_in(&arena, &["standings", "two.jsonl"]));
-    assert!(ran.stdout.contains(noisy), "{}", ran.stdout);
+    assert_contains(&ran.stdout, noisy);
     let json = |more: &[&str]| -> Value {
         let args = [&["standings", "two.jsonl", "--format", "json"], more].concat();
-        serde_json::from_str(&good(run_in(&arena, &args)).stdout).unwrap()
+        good(run_in(&arena, &args)).json()
     };
     let by_machine = json(&["--by", "machine"]);
     let slow = &by_machine["machines"][1];
@@ -228,8 +222,7 @@ fn results_are_compared_by_machine() {
         ("slow", "as in `machine=rack7`"),
     ] {
         let ran = run_in(&arena, &["standings", "two.jsonl", "--without", value]);
-        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        tests::refused(&ran, 2, part);
     }
 }
 
@@ -239,12 +232,7 @@ fn a_log_of_nothing_but_what_is_left_out_is_told_from_an_empty_one() {
     let args = ["tournament", "t.toml", "--out", "out", "--machine", "only"];
     good(run_in(&arena, &args));
     let ran = run_in(&arena, &["standings", "out", "--without", "machine=only"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("--without: no other match is in"),
-        "{}",
-        ran.stderr
-    );
+    tests::refused(&ran, 2, "--without: no other match is in");
 }
 
 #[test]

@@ -11,7 +11,10 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run, timeless, unchained, verified, wait_until};
+use tests::{
+    Arena, Ran, assert_contains, good, referee, refused_with_all, run, timeless, unchained,
+    verified, wait_until,
+};
 
 use crate::{GATED, GREEDY, HOSTILE, RANDOM, config};
 
@@ -24,7 +27,7 @@ fn gated() -> Arena {
 /// Twelve matches, played to the end.
 fn played() -> Arena {
     let arena = Arena::new(&format!("rounds = 6\n{}", config(&[RANDOM, GREEDY])));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     arena
 }
 
@@ -84,18 +87,8 @@ fn signal(child: &Child, signal: Signal) {
 fn refused(arena: &Arena, code: i32, parts: &[&str]) {
     let before = read(log(arena));
     let ran = resume(arena);
-    sentence(&ran, code, parts);
+    refused_with_all(&ran, code, parts);
     assert_eq!(read(log(arena)), before, "nothing is changed");
-}
-
-#[track_caller]
-fn sentence(ran: &Ran, code: i32, parts: &[&str]) {
-    assert_eq!(ran.code, Some(code), "{}", ran.stderr);
-    let message = ran.stderr.trim_end();
-    assert_eq!(message.lines().count(), 1, "one sentence: {message}");
-    for part in parts {
-        assert!(message.contains(part), "`{part}` in `{message}`");
-    }
 }
 
 /// The matches of a log in `folder` are those of an undisturbed run, each once.
@@ -103,7 +96,7 @@ fn sentence(ran: &Ran, code: i32, parts: &[&str]) {
 fn same_as_undisturbed(arena: &Arena, folder: &str) {
     let other = Arena::new(&read(arena.path("t.toml")));
     other.write("go", "");
-    assert_eq!(other.play().code, Some(0));
+    good(other.play());
     let expected: Vec<Value> = other.matches().iter().map(timeless).collect();
     let log = read(arena.path(folder).join("games.jsonl"));
     let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -125,7 +118,7 @@ fn with_own_files() -> Arena {
     fs::create_dir(arena.path("mine")).unwrap();
     arena.write("mine/bot.sh", ". ./level\nexec \"$REFEREE\" bot $level\n");
     arena.write("mine/level", "level=random\n");
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     arena
 }
 
@@ -136,17 +129,12 @@ fn a_bot_that_has_changed_is_noticed_and_plays_again_if_wanted() {
     assert!(!resume(&arena).stderr.contains(warning));
     arena.write("mine/level", "level=greedy\n");
     let ran = resume(&arena);
-    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    assert_contains(&ran.stderr, warning);
     let (before, matches) = (read(log(&arena)), arena.matches());
     let mut args = resumption(&arena, "out");
     args.extend(["--replay-bot", "mine"].map(PathBuf::from));
-    let ran = run(&args);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("4 matches are played again"),
-        "{}",
-        ran.stderr
-    );
+    let ran = good(run(&args));
+    assert_contains(&ran.stderr, "4 matches are played again");
     assert_eq!(read(arena.path("out/games.before-1.jsonl")), before);
     let again = arena.matches();
     assert_eq!(again.len(), matches.len());
@@ -164,7 +152,7 @@ fn a_bot_that_has_changed_is_noticed_and_plays_again_if_wanted() {
     verified(log(&arena));
     args.truncate(args.len() - 1);
     args.push("yours".into());
-    sentence(
+    refused_with_all(
         &run(&args),
         2,
         &["there is no bot `yours`", "random, greedy, mine"],
@@ -183,11 +171,7 @@ fn bots_that_are_copies_of_each_other_are_pointed_out() {
     let mut args = arena.tournament();
     args[3] = arena.path("other");
     let ran = run(&args);
-    assert!(
-        ran.stderr.contains("the bots `mine`, `copy` are identical"),
-        "{}",
-        ran.stderr
-    );
+    assert_contains(&ran.stderr, "the bots `mine`, `copy` are identical");
     assert_eq!(ran.stderr.matches("are identical").count(), 1);
 }
 
@@ -198,13 +182,8 @@ fn matches_in_the_log_are_not_played_again() {
     let all = read(log(&arena));
     let kept: String = all.lines().take(5).flat_map(|line| [line, "\n"]).collect();
     fs::write(log(&arena), &kept).unwrap();
-    let ran = resume(&arena);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("out`: 5 of 12 matches"),
-        "{}",
-        ran.stderr
-    );
+    let ran = good(resume(&arena));
+    assert_contains(&ran.stderr, "out`: 5 of 12 matches");
     assert!(!ran.stderr.contains("[5/12]"), "{}", ran.stderr);
     for done in 6..=12 {
         assert!(ran.stderr.contains(&format!("[{done}/12] m-")), "{done}");
@@ -218,9 +197,8 @@ fn matches_in_the_log_are_not_played_again() {
 fn one_that_is_complete_shows_its_standings() {
     let arena = played();
     let before = read(log(&arena));
-    let ran = resume(&arena);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("all 12 matches"), "{}", ran.stderr);
+    let ran = good(resume(&arena));
+    assert_contains(&ran.stderr, "all 12 matches");
     assert!(ran.stdout.starts_with("Standings"), "{}", ran.stdout);
     for bot in ["random", "greedy"] {
         let mut rows = ran.stdout.lines().map(str::split_whitespace);
@@ -238,10 +216,9 @@ fn a_last_line_that_was_cut_off_is_dropped_and_played_again() {
     let last = whole.trim_end().rfind('\n').unwrap() + 1;
     for end in [last + 1, whole.len() - 1] {
         fs::write(log(&arena), &whole[..end]).unwrap();
-        let ran = resume(&arena);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        assert!(ran.stderr.contains("line 12, the last one, is cut off"));
-        assert!(ran.stderr.contains("[12/12] m-"), "{}", ran.stderr);
+        let ran = good(resume(&arena));
+        assert_contains(&ran.stderr, "line 12, the last one, is cut off");
+        assert_contains(&ran.stderr, "[12/12] m-");
         assert!(read(log(&arena)).starts_with(&whole[..last]));
         same_as_undisturbed(&arena, "out");
     }
@@ -293,20 +270,20 @@ fn a_configuration_that_changed_is_refused_with_the_difference() {
         text.replace("rounds = 6\n", "rounds   =   6\n\n")
     );
     arena.write("t.toml", &other);
-    assert_eq!(resume(&arena).code, Some(0));
+    good(resume(&arena));
 }
 
 #[test]
 fn where_there_is_nothing_to_resume_it_is_said() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    sentence(
+    refused_with_all(
         &resume(&arena),
         2,
         &["no folder", "out`", "without --resume"],
     );
     assert!(!arena.path("out").exists());
     fs::create_dir(arena.path("out")).unwrap();
-    sentence(&resume(&arena), 2, &["nothing to resume", "`games.jsonl`"]);
+    refused_with_all(&resume(&arena), 2, &["nothing to resume", "`games.jsonl`"]);
     arena.write("out/games.jsonl", "{}\n");
     refused(&arena, 2, &["nothing to resume", "`tournament.toml`"]);
 }
@@ -321,9 +298,9 @@ fn without_a_folder_the_newest_one_goes_on() {
         command.output().expect("referee runs").into()
     };
     let none = here(&["--resume"]);
-    sentence(&none, 2, &["no folder `runs/test-N`", "without --resume"]);
+    refused_with_all(&none, 2, &["no folder `runs/test-N`", "without --resume"]);
     for _ in 0..2 {
-        assert_eq!(here(&[]).code, Some(0));
+        good(here(&[]));
     }
     // Numbers are not words, and other tournaments are others.
     fs::rename(arena.path("runs/test-2"), arena.path("runs/test-10")).unwrap();
@@ -331,13 +308,8 @@ fn without_a_folder_the_newest_one_goes_on() {
         fs::create_dir(arena.path("runs").join(other)).unwrap();
     }
     fs::write(arena.path("runs/test-10/games.jsonl"), "").unwrap();
-    let ran = here(&["--resume"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("`runs/test-10`: 0 of 2"),
-        "{}",
-        ran.stderr
-    );
+    let ran = good(here(&["--resume"]));
+    assert_contains(&ran.stderr, "`runs/test-10`: 0 of 2");
     same_as_undisturbed(&arena, "runs/test-10");
 }
 
@@ -346,7 +318,7 @@ fn only_one_referee_writes_to_a_folder() {
     let arena = gated();
     let first = start(&arena);
     refused(&arena, 4, &["another referee is writing", "games.jsonl"]);
-    sentence(
+    refused_with_all(
         &arena.play(),
         2,
         &["already holds a tournament", "--resume"],
@@ -355,9 +327,9 @@ fn only_one_referee_writes_to_a_folder() {
     let mut args: Vec<PathBuf> = vec!["play".into(), "amazons".into()];
     args.extend(bots.map(PathBuf::from));
     args.extend(["--log".into(), log(&arena)]);
-    sentence(&run(args), 4, &["another referee is writing"]);
+    refused_with_all(&run(args), 4, &["another referee is writing"]);
     arena.write("go", "");
-    assert_eq!(finish(first).code, Some(0));
+    good(finish(first));
     same_as_undisturbed(&arena, "out");
 }
 
@@ -380,7 +352,7 @@ fn was_interrupted(arena: &Arena, child: Child, mut said: impl FnMut(&str), matc
     assert_eq!(finish(child).code, Some(130));
     assert_eq!(arena.matches().len(), matches);
     arena.write("go", "");
-    assert_eq!(resume(arena).code, Some(0));
+    good(resume(arena));
     same_as_undisturbed(arena, "out");
 }
 
@@ -465,13 +437,12 @@ fn limited(arena: &Arena, blocks: u32) -> Ran {
 fn a_log_that_cannot_grow_stops_it_and_is_whole() {
     let arena = Arena::new(&format!("rounds = 20\n{}", config(&[RANDOM, GREEDY])));
     let ran = limited(&arena, 16);
-    sentence(&ran, 4, &["games.jsonl` cannot be written", "--resume"]);
+    refused_with_all(&ran, 4, &["games.jsonl` cannot be written", "--resume"]);
     let before = read(log(&arena));
     assert!(before.ends_with('\n'), "the last line is whole");
     let matches = arena.matches().len();
     assert!((1..40).contains(&matches), "{matches}");
-    let ran = resume(&arena);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(resume(&arena));
     assert!(!ran.stderr.contains("cut off"), "{}", ran.stderr);
     assert!(read(log(&arena)).starts_with(&before));
     same_as_undisturbed(&arena, "out");
@@ -483,7 +454,7 @@ fn a_configuration_that_cannot_be_copied_stops_it() {
     let arena = Arena::new(&long);
     for (blocks, file) in [(0, "out/schedule.toml"), (1, "out/tournament.toml")] {
         let ran = limited(&arena, blocks);
-        sentence(&ran, 4, &[&format!("{file}` cannot be written")]);
+        refused_with_all(&ran, 4, &[&format!("{file}` cannot be written")]);
     }
     assert_eq!(arena.play().code, Some(0), "the folder can be used again");
 }
@@ -497,7 +468,7 @@ fn a_device_is_no_log() {
         "play amazons --options {\"size\":5} --quiet --bot random --bot random --log /dev/full"
             .split(' '),
     );
-    sentence(&ran, 2, &["`/dev/full` cannot be used", "a device"]);
+    refused_with_all(&ran, 2, &["`/dev/full` cannot be used", "a device"]);
 }
 
 #[test]
@@ -510,13 +481,12 @@ fn what_was_finished_survives_the_folder() {
     arena.write("go", "");
     let ran = finish(child);
     let parts = ["out/games.jsonl` was removed", "out.rescued-2`", "--resume"];
-    sentence(&ran, 4, &parts);
+    refused_with_all(&ran, 4, &parts);
     assert_eq!(fs::read_dir(arena.path("out.rescued")).unwrap().count(), 0);
     // What is played while the loss is noticed is saved, too.
     let saved = read(arena.path("out.rescued-2/games.jsonl"));
     assert!((3..=6).contains(&saved.lines().count()), "{saved}");
-    let ran = run(resumption(&arena, "out.rescued-2"));
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(resumption(&arena, "out.rescued-2")));
     same_as_undisturbed(&arena, "out.rescued-2");
 }
 
@@ -529,14 +499,13 @@ fn a_folder_that_was_moved_is_noticed_and_the_new_one_left_alone() {
     arena.write("out/games.jsonl", "mine");
     arena.write("go", "");
     let ran = finish(child);
-    sentence(&ran, 4, &["out/games.jsonl` was removed or replaced"]);
+    refused_with_all(&ran, 4, &["out/games.jsonl` was removed or replaced"]);
     if cfg!(target_os = "linux") {
-        assert!(ran.stderr.contains("moved/games.jsonl`"), "{}", ran.stderr);
+        assert_contains(&ran.stderr, "moved/games.jsonl`");
     }
     assert_eq!(read(arena.path("out/games.jsonl")), "mine");
     assert!(!arena.path("out.rescued").exists(), "nothing is lost");
-    let ran = run(resumption(&arena, "moved"));
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run(resumption(&arena, "moved")));
     same_as_undisturbed(&arena, "moved");
 }
 
@@ -548,7 +517,7 @@ fn a_folder_behind_a_link_is_that_folder() {
     let whole = read(log(&arena));
     let first = whole.lines().next().unwrap();
     fs::write(log(&arena), format!("{first}\n")).unwrap();
-    assert_eq!(resume(&arena).code, Some(0));
+    good(resume(&arena));
     same_as_undisturbed(&arena, "real");
 }
 
@@ -557,7 +526,7 @@ fn stderr_of_bots_is_kept_beside_that_of_the_first_run() {
     let noisy = ("noisy", &*format!("['{HOSTILE}', 'noisy']"));
     let head = "rounds = 4\nconcurrency = 1\nrestart = \"each-match\"\n";
     let arena = Arena::new(&format!("{head}{}", config(&[RANDOM, noisy])));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let files = || {
         let entries = fs::read_dir(arena.path("out/stderr")).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
@@ -572,7 +541,7 @@ fn stderr_of_bots_is_kept_beside_that_of_the_first_run() {
     // As in a log of before there was a chain: else the lines before it would be missed.
     let (record, _) = last.split_once(",\"prev\"").unwrap();
     fs::write(log(&arena), format!("{record}}}\n")).unwrap();
-    assert_eq!(resume(&arena).code, Some(0));
+    good(resume(&arena));
     let after = files();
     assert_eq!(after.len(), 2 * (8 + 7));
     assert!(before.iter().all(|file| after.contains(file)));

@@ -7,7 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 use tests::{
-    Arena, Ran, good, referee, refused_in_one_line as refused, run_in, timeless, verified,
+    Arena, Ran, assert_contains, good, referee, refused_in_one_line as refused, run_in, timeless,
+    verified,
 };
 
 use crate::{GREEDY, RANDOM, config};
@@ -64,39 +65,26 @@ fn parts_make_up_the_whole() {
     let ran = good(run_in(&arena, "merge part-1 part-2 part-4 --out most"));
     let lacking = matches(&arena, "part-3").len();
     let left = 12 - lacking;
-    assert!(
-        ran.stdout
-            .contains(&format!("{left} of 12 matches are in most")),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, &format!("{left} of 12 matches are in most"));
     let config = arena.path("t.toml").canonicalize().unwrap();
     let command = format!(
         "{lacking} matches are missing of part 3/4: `referee tournament {} --shard 3/4 --out part-3` \
          plays the rest",
         config.display()
     );
-    assert!(ran.stderr.contains(&command), "{}", ran.stderr);
+    assert_contains(&ran.stderr, &command);
     let ran = good(run_in(
         &arena,
         "merge part-1 part-2 part-3 part-4 most --out all",
     ));
-    assert!(
-        ran.stdout.contains("12 of 12 matches are in all"),
-        "{}",
-        ran.stdout
-    );
-    assert!(
-        ran.stdout.contains(&format!("same in all of them: {left}")),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, "12 of 12 matches are in all");
+    assert_contains(&ran.stdout, &format!("same in all of them: {left}"));
     assert_eq!(ran.stderr, "");
     assert_eq!(matches(&arena, "all"), whole);
     verified(arena.path("all"));
     // What was put together goes on like any other tournament.
     let ran = good(play(&arena, "--out all --resume"));
-    assert!(ran.stderr.contains("all 12 matches"), "{}", ran.stderr);
+    assert_contains(&ran.stderr, "all 12 matches");
     good(play(&arena, "--out most --resume"));
     assert_eq!(matches(&arena, "most"), whole);
 }
@@ -115,12 +103,8 @@ fn parts_are_resumed_as_parts() {
         "{} matches are missing of part 2/3: `referee tournament ",
         all.len() - 1
     );
-    assert!(ran.stderr.contains(&mine), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("--resume --out part` plays the rest"),
-        "{}",
-        ran.stderr
-    );
+    assert_contains(&ran.stderr, &mine);
+    assert_contains(&ran.stderr, "--resume --out part` plays the rest");
     refused(
         &play(&arena, "--shard 1/3 --out part --resume"),
         2,
@@ -150,7 +134,7 @@ fn what_does_not_fit_is_refused() {
     let ran = play(&arena, "--shard 3/2 --out x");
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     let sentence = "`3/2` is not a part of a schedule, as in `3/8`";
-    assert!(ran.stderr.contains(sentence), "{}", ran.stderr);
+    assert_contains(&ran.stderr, sentence);
     refused(
         &play(
             &arena,
@@ -222,11 +206,7 @@ fn gnu_parallel_plays_the_parts() {
         .output()
         .unwrap();
     let ran = good(ran.into());
-    assert!(
-        ran.stdout.contains("12 of 12 matches are in all"),
-        "{}",
-        ran.stdout
-    );
+    assert_contains(&ran.stdout, "12 of 12 matches are in all");
     good(play(&arena, "--out whole"));
     assert_eq!(matches(&arena, "all"), matches(&arena, "whole"));
 }

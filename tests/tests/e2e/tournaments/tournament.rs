@@ -1,7 +1,7 @@
 //! Tournaments that go well.
 
 use serde_json::Value;
-use tests::{Arena, verified};
+use tests::{Arena, assert_contains, good, verified};
 
 use crate::misconduct::arena::stderr_files;
 use crate::{GREEDY, RANDOM, config, config_of};
@@ -21,8 +21,7 @@ fn a_round_robin_is_played_shown_and_verified() {
         ("second", r#""referee bot random --seed 7""#),
     ];
     let arena = Arena::new(&format!("rounds = 2\n{}", config(&bots)));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = good(arena.play());
     for part in [
         "Standings",
         "Crosstable",
@@ -30,9 +29,9 @@ fn a_round_robin_is_played_shown_and_verified() {
         "amazons (size=5)",
         "as dark",
     ] {
-        assert!(ran.stdout.contains(part), "{part} in {}", ran.stdout);
+        assert_contains(&ran.stdout, part);
     }
-    assert!(ran.stderr.contains("[12/12] m-"), "{}", ran.stderr);
+    assert_contains(&ran.stderr, "[12/12] m-");
     let matches = arena.matches();
     let ids: Vec<String> = (1..=12).map(|n| format!("m-{n:06}")).collect();
     assert!(
@@ -41,11 +40,11 @@ fn a_round_robin_is_played_shown_and_verified() {
             .map(|m| m["match"].as_str().unwrap())
             .eq(ids.iter())
     );
-    let copy = std::fs::read_to_string(arena.path("out/tournament.toml")).unwrap();
-    assert_eq!(copy, std::fs::read_to_string(arena.path("t.toml")).unwrap());
+    let copy = arena.read("out/tournament.toml");
+    assert_eq!(copy, arena.read("t.toml"));
 
     let ran = verified(arena.path("out"));
-    assert!(ran.stdout.contains("12 verified, 0 with mismatches"));
+    assert_contains(&ran.stdout, "12 verified, 0 with mismatches");
 }
 
 #[test]
@@ -55,7 +54,7 @@ fn swapped_pairs_share_start_and_opening() {
         "{}[opening]\nrandom_plies = 3\n",
         config_of(games, &[RANDOM, GREEDY])
     ));
-    assert_eq!(arena.play().code, Some(0));
+    good(arena.play());
     let matches = arena.matches();
     for pair in matches.chunks(2) {
         let opening = |m: &Value| m["moves"].as_array().unwrap()[..3].to_vec();
@@ -81,7 +80,7 @@ fn the_same_seed_gives_the_same_moves_whatever_runs_at_a_time() {
         .map(|concurrency| {
             let head = format!("concurrency = {concurrency}\nseed = 5\n");
             let arena = Arena::new(&(head + &config_of(games, &bots)));
-            assert_eq!(arena.play().code, Some(0));
+            good(arena.play());
             arena.matches().iter().map(essence).collect()
         })
         .collect();
@@ -112,7 +111,7 @@ fn processes_play_many_matches_or_one_each() {
         let noisy = ("noisy", &*format!("['{}', 'noisy']", crate::HOSTILE));
         let head = format!("rounds = 4\nconcurrency = 1\nrestart = \"{restart}\"\n");
         let arena = Arena::new(&(head + &config(&[RANDOM, noisy])));
-        assert_eq!(arena.play().code, Some(0));
+        good(arena.play());
         assert_eq!(stderr_files(&arena).len(), processes, "{restart}");
     }
 }
@@ -127,7 +126,7 @@ fn another_seed_gives_other_games() {
                 "seed = {seed}\n{}",
                 config_of(games, &[RANDOM, GREEDY])
             ));
-            assert_eq!(arena.play().code, Some(0));
+            good(arena.play());
             arena.matches()[0]["start"].clone()
         })
         .collect();
@@ -150,8 +149,7 @@ time = { per_move = "30s" }
     let script = arena.write("sub/run.sh", &script);
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(script, mode).unwrap();
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(arena.play());
     for record in arena.matches() {
         assert_eq!(record["result"]["faults"], serde_json::json!([]));
         let players = record["players"].as_array().unwrap();

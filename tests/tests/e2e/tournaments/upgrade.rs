@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tests::{Ran, referee};
+use tests::{Ran, assert_contains, good, referee};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/tournament-0.1");
 
@@ -60,20 +60,17 @@ fn played(folder: &Path) -> Vec<Value> {
 
 #[test]
 fn an_old_log_verifies() {
-    let ran = run_in(Path::new(FIXTURE), &["replay", ".", "--verify"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains("15 verified, 0 with mismatches"),
-        "{}",
-        ran.stdout
-    );
+    let ran = good(run_in(Path::new(FIXTURE), &["replay", ".", "--verify"]));
+    assert_contains(&ran.stdout, "15 verified, 0 with mismatches");
 }
 
 #[test]
 fn an_old_log_is_rated_as_before() {
-    let ran = run_in(Path::new(FIXTURE), &["standings", ".", "--format", "json"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let now: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let ran = good(run_in(
+        Path::new(FIXTURE),
+        &["standings", ".", "--format", "json"],
+    ));
+    let now = ran.json();
     let text = fs::read_to_string(PathBuf::from(FIXTURE).join("standings.json"));
     let then: Value = serde_json::from_str(&text.expect("standings")).expect("JSON");
     same(&then, &now, "standings");
@@ -122,8 +119,7 @@ fn an_old_tournament_is_resumed_as_it_was_planned() {
         "--resume",
         "--quiet",
     ];
-    let ran = run_in(folder.path(), &resume);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    good(run_in(folder.path(), &resume));
     let [then, now] = [Path::new(FIXTURE), folder.path()].map(played);
     assert_eq!(then, now);
     assert_eq!(lines(Path::new(FIXTURE))[..6], lines(folder.path())[..6]);

@@ -78,9 +78,6 @@ pub(crate) struct Raid {
 
 impl Raid {
     /// With this trick.
-    ///
-    /// # Panics
-    /// If there is no such trick, or nothing says what its targets are.
     pub(crate) fn new(word: &str) -> Self {
         let known = TRICKS.iter().find(|(name, _)| *name == word);
         let (_, trick) = known.unwrap_or_else(|| panic!("`{word}` is no trick"));

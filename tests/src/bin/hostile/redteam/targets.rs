@@ -34,9 +34,6 @@ pub(crate) struct Process {
 
 impl Targets {
     /// Those in the file that the environment names.
-    ///
-    /// # Panics
-    /// If there is none.
     pub(crate) fn from_environment() -> Self {
         let path = PathBuf::from(env::var_os(TARGETS).expect("targets in the environment"));
         let text = fs::read_to_string(&path).expect("a file with targets");
