@@ -57,8 +57,8 @@ pub trait Evaluate<G: Game>: Send {
 /// The expected outcome of the first against the second of two seats with these scores.
 ///
 /// ```
-/// assert_eq!(bots::evaluate::expected(1.5, 1.5), 0.5);
-/// assert!(bots::evaluate::expected(3.0, 0.0) > 0.95);
+/// assert_eq!(bots::evaluation::expected(1.5, 1.5), 0.5);
+/// assert!(bots::evaluation::expected(3.0, 0.0) > 0.95);
 /// ```
 pub fn expected(one: f32, other: f32) -> f32 {
     1.0 / (1.0 + (other - one).exp())

@@ -1,13 +1,10 @@
 //! What rules are made of: boards and sets of cells, moves along lines, options, states, keys.
 
-pub mod bitset;
 pub mod board;
-pub mod grid;
 pub mod info;
 pub mod options;
 pub mod outcome;
 pub mod rng;
-pub mod sliding;
 pub mod solving;
 pub mod state;
 pub mod text;

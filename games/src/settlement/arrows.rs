@@ -2,7 +2,7 @@
 
 use super::points::shots;
 use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
-use crate::kit::grid::{Cells, Grid};
+use crate::kit::board::grid::{Cells, Grid};
 use crate::kit::outcome::Seat;
 
 /// How many moves each seat still has with best play; `None` while both can reach the same empty cell.

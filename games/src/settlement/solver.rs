@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::kit::grid::{Cells, Grid};
+use crate::kit::board::grid::{Cells, Grid};
 
 /// How the pieces of one side move in their own regions, and what each move gains.
 pub trait EndgameMoves<S: Cells> {

@@ -3,38 +3,26 @@
 
 mod answer;
 mod game;
-mod known;
-mod line;
-mod plain_answer;
 mod position;
 mod program;
-mod repeated;
-mod rules;
-mod session;
 mod sheet;
-mod source;
-mod steps;
-mod surroundings;
-mod trial;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use games::playout::{PlayoutMeans, PlayoutRequest};
 use games::{BrokenRules, Catalog, Entry, GAMES, Rules, Session};
+use serde_json::Value;
 use supervisor::{BotFactory, BotSpec};
 
+use game::rules;
+use game::session::ProgramSession;
+pub use game::trial::{is_of_program, try_from};
 use program::RulesProgram;
-use serde_json::Value;
-use session::ProgramSession;
+use program::source::RULES_VARIABLE;
+pub use program::source::{RulesSource, SourceError, TIMEOUT};
+pub use program::surroundings::{RulesError, Surroundings};
 pub use sheet::Sheet;
-use source::RULES_VARIABLE;
-pub use source::RulesSource;
-pub use source::SourceError;
-pub use source::TIMEOUT;
-pub use surroundings::RulesError;
-pub use surroundings::Surroundings;
-pub use trial::{is_of_program, try_from};
 
 /// The games that can be named, and where those come from that are not built in.
 #[derive(Clone, Default)]

@@ -1,31 +1,36 @@
-//! What a rules program says about a position.
+//! All that is known of a position of a rules program: what its answers have said so far.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, OnceLock};
 
 use games::session::{End, Tally};
 use games::{ToMove, View};
 use protocol::MoveList;
 use serde_json::Value;
 
-/// No move is longer, in bytes.
+/// The longest move, in bytes.
 pub(super) const LONGEST_MOVE: usize = 200;
 
-/// All that one answer says about a position.
-#[derive(Debug, PartialEq)]
+/// A position as far as the program has described it.
+#[derive(Debug)]
 pub(super) struct Position {
     pub(super) ply: u32,
     pub(super) to_move: ToMove,
     pub(super) end: Option<End>,
-    /// `None` if the answer does not say it, as when nobody wanted to know.
-    pub(super) legal: Option<Legal>,
+    /// This and the following are empty until an answer says them.
+    pub(super) legal: OnceLock<Legal>,
     /// As JSON on one line, as serde writes it.
-    pub(super) state: Option<Arc<str>>,
-    pub(super) key: Option<String>,
-    pub(super) view: Option<View>,
-    pub(super) tally: Option<Tally>,
+    pub(super) state: OnceLock<Arc<str>>,
+    pub(super) key: OnceLock<String>,
+    /// Holds `None` if the program draws no picture of this position.
+    pub(super) view: OnceLock<Option<View>>,
+    pub(super) tally: OnceLock<Tally>,
     pub(super) roles: Option<Vec<String>>,
-    /// What each seat perceived, step by step.
-    pub(super) sees: Option<Vec<Vec<Vec<Value>>>>,
+    /// What each seat perceived, by steps: those that led here in one request.
+    pub(super) sees: Vec<Vec<Vec<Value>>>,
+    /// The [`Extra`]s that callers have asked for. Who wants the state here will want it after the next
+    /// step, too, so one answer brings both.
+    pub(super) asked: AtomicU8,
 }
 
 impl Position {
@@ -34,7 +39,7 @@ impl Position {
     /// # Errors
     /// If not, in words as of [`Position::read`].
     pub(super) fn listed(self) -> Result<Self, String> {
-        if self.legal.is_some() {
+        if self.legal.get().is_some() {
             Ok(self)
         } else {
             Err("gives no `legal`, which was wanted".to_owned())
@@ -42,12 +47,44 @@ impl Position {
     }
 }
 
-/// What is legal in a position.
+/// A cell that already holds the value, if there is one.
+pub(super) fn cell<T>(value: Option<T>) -> OnceLock<T> {
+    value.map_or_else(OnceLock::new, OnceLock::from)
+}
+
+/// Parts of a position that a program describes only when asked, as bits.
+#[derive(Clone, Copy)]
+pub(super) enum Extra {
+    State = 1,
+    Key = 2,
+    View = 4,
+    Scores = 8,
+    Legal = 16,
+}
+
+impl Extra {
+    const ALL: [(Extra, &str); 5] = [
+        (Extra::Legal, "legal"),
+        (Extra::State, "state"),
+        (Extra::Key, "key"),
+        (Extra::View, "view"),
+        (Extra::Scores, "scores"),
+    ];
+
+    /// The words of `want` for these bits.
+    pub(super) fn words(bits: u8) -> impl Iterator<Item = &'static str> {
+        let wanted = Self::ALL.into_iter();
+        let wanted = wanted.filter(move |(extra, _)| bits & *extra as u8 != 0);
+        wanted.map(|(_, word)| word)
+    }
+}
+
+/// The choices in a position.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Legal {
     /// By seat, ascending.
     pub(super) moves: Vec<(usize, MoveList)>,
-    /// What chance may bring, in the order of the texts.
+    /// The outcomes of chance with their probabilities, in the order of the texts.
     pub(super) chances: Vec<(String, f64)>,
 }
 

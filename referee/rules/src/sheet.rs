@@ -8,7 +8,7 @@ use std::time::Duration;
 use games::Entry;
 use gdl::{GroundLimits, Names, Report, SheetGame};
 
-use super::source::{RulesSource, SHEET, SourceError};
+use crate::program::source::{RulesSource, SHEET, SourceError};
 
 /// A longer file is no sheet, in bytes.
 const MOST_BYTES: u64 = 8 << 20;

@@ -1,7 +1,7 @@
 //! Amazon Penguins: fish speared, fish that a seat reaches before the other, and regions of its own.
 
 use games::kit::board::CellId;
-use games::kit::sliding::shots::Shot;
+use games::kit::board::sliding::shots::Shot;
 use games::rules::amazon_penguins::{AmazonPenguins, Position};
 use games::rules::fish::{Move, Phase};
 use games::settlement::{EndgameSolver, Spears, worth};

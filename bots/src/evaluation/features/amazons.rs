@@ -1,8 +1,8 @@
 //! Game of the Amazons: who reaches which cells first, by queen's and by king's moves, and mobility.
 
-use games::kit::grid::{Cells, Grid};
-use games::kit::sliding::lines::Gap;
-use games::kit::sliding::shots::Shot;
+use games::kit::board::grid::{Cells, Grid};
+use games::kit::board::sliding::lines::Gap;
+use games::kit::board::sliding::shots::Shot;
 use games::rules::amazons::{Amazons, Position};
 use games::settlement::{Budget, EndgameSolver, arrows};
 use games::{Game, MAX_SEATS, Seat};

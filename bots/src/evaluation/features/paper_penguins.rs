@@ -1,7 +1,7 @@
 //! Paper Pen-guins: points scored, points that a seat reaches before the other, and regions of its
 //! own.
 
-use games::kit::sliding::lines::Gap;
+use games::kit::board::sliding::lines::Gap;
 use games::rules::paper_penguins::{PaperPenguins, Position};
 use games::settlement::{EndgameSolver, Slides};
 use games::{Game, MAX_SEATS};

@@ -1,6 +1,6 @@
 //! Penguins: fish caught, fish that a seat reaches before the others, and regions of its own.
 
-use games::kit::sliding::lines::Gap;
+use games::kit::board::sliding::lines::Gap;
 use games::rules::fish::Phase;
 use games::rules::penguins::{Penguins, Position};
 use games::settlement::{EndgameSolver, Slides};

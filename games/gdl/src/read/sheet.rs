@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use games::budget::{self, Spent};
 
-use super::tree::Node;
-use super::tree::{self, Tree};
+use super::tree::{self, Node, Tree};
 use crate::error::{Place, SheetError, shortened};
 use crate::limits::{DEEPEST, MOST_ALL_LITERALS, MOST_LITERALS, MOST_RULES, MOST_VARIABLES};
 use crate::terms::{Map, Symbol, Term, Terms};

@@ -62,7 +62,7 @@ impl SlideTable {
 #[cfg(test)]
 mod tests {
     use games::Rng;
-    use games::kit::grid::Grid;
+    use games::kit::board::grid::Grid;
 
     use super::*;
 

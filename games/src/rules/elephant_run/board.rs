@@ -1,7 +1,6 @@
 //! The board of Elephant Run as sets of bits, one for each cell.
 
-use crate::kit::bitset;
-use crate::kit::board::CellId;
+use crate::kit::board::{CellId, bitset};
 
 /// Columns a, b, …
 pub const COLUMNS: usize = 6;

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::game::{Game, ParseError};
-use crate::kit::board::{Board, CellId};
+use crate::kit::board::{Board, CellId, bitset};
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Outcome, Scores, Seat};
@@ -17,7 +17,7 @@ use crate::kit::rng::Rng;
 use crate::kit::solving::{CellSets, Solvable};
 use crate::kit::state::{StateError, next_count};
 use crate::kit::view::{Ground, Piece, View};
-use crate::kit::{bitset, zobrist};
+use crate::kit::zobrist;
 
 use board::{ALL, COLUMNS, DIRECTIONS, ROWS, cells, step};
 use position::Phase;

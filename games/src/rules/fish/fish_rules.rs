@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use super::position::{FishPosition, MOST_FISH, Phase};
-use crate::kit::bitset;
-use crate::kit::board::{Board, CellId};
-use crate::kit::grid::Grid;
+use crate::kit::board::grid::Grid;
+use crate::kit::board::{Board, CellId, bitset};
 use crate::kit::info::{StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::kit::board::CellId;
+use crate::kit::board::{CellId, bitset};
 use crate::kit::outcome::{MAX_SEATS, Seat};
-use crate::kit::{bitset, zobrist};
+use crate::kit::zobrist;
 
 /// The most fish on a cell.
 pub(super) const MOST_FISH: u8 = 3;

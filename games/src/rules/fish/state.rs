@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use super::fish_rules::{FishRules, Setup};
 use super::position::{FishPosition, MOST_FISH, Phase};
-use crate::kit::bitset;
-use crate::kit::board::CellId;
+use crate::kit::board::{CellId, bitset};
 use crate::kit::outcome::Seat;
 use crate::kit::state::{self, Fields, StateError, require};
 

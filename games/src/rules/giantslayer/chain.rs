@@ -1,8 +1,7 @@
 //! Chains of tramples: a depth-first walk counts, draws and lists them.
 
 use super::tables::{Jump, NOWHERE, STONES, Tables};
-use crate::kit::bitset;
-use crate::kit::board::CellId;
+use crate::kit::board::{CellId, bitset};
 
 /// Every jump removes a halogai, so there are no longer chains.
 const LONGEST: usize = STONES[0];

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
-use crate::kit::board::{Board, CellId};
+use crate::kit::board::{Board, CellId, bitset};
 use crate::kit::info::{Limits, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
 use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, View};
-use crate::kit::{bitset, zobrist};
+use crate::kit::zobrist;
 
 mod chain;
 mod halogai_lines;

@@ -7,18 +7,19 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::game::{Game, ParseError};
+use crate::kit::board::bitset;
+use crate::kit::board::grid::Grid;
+use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
+use crate::kit::board::sliding::slides::{self, Slide};
 use crate::kit::board::{Board, CellId};
-use crate::kit::grid::Grid;
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{MAX_SEATS, Scores, Seat};
 use crate::kit::rng::Rng;
-use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
-use crate::kit::sliding::slides::{self, Slide};
 use crate::kit::solving::{CellSets, Movement, Solvable};
 use crate::kit::state::{self as fields, StateError, next_count};
 use crate::kit::view::{Ground, Piece, View};
-use crate::kit::{bitset, zobrist};
+use crate::kit::zobrist;
 use crate::settlement::{Budget, PointBoard, Slides, worth};
 
 /// The highest number of a cell.

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
-use crate::kit::bitset;
-use crate::kit::board::{Board, CellId};
+use crate::kit::board::{Board, CellId, bitset};
 use crate::kit::info::{Limits, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};

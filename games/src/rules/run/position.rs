@@ -2,9 +2,9 @@
 
 use std::ops::Not;
 
-use crate::kit::board::CellId;
+use crate::kit::board::{CellId, bitset};
 use crate::kit::outcome::Seat;
-use crate::kit::{bitset, zobrist};
+use crate::kit::zobrist;
 
 /// The bottom row, black's first one; cells are numbered from there up, left to right.
 const BOTTOM: u64 = 0x3f;

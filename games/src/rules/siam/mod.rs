@@ -6,14 +6,14 @@ use arrayvec::ArrayVec;
 use serde_json::{Map, Value, json};
 
 use crate::game::{Game, ParseError};
-use crate::kit::board::{Board, CellId, cell_name};
+use crate::kit::board::{Board, CellId, bitset, cell_name};
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
 use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, View};
-use crate::kit::{bitset, zobrist};
+use crate::kit::zobrist;
 
 mod moves;
 mod pieces;

@@ -2,8 +2,7 @@
 
 use super::pieces::{ALL, Facing, SIZE};
 use super::position::Position;
-use crate::kit::bitset;
-use crate::kit::board::CellId;
+use crate::kit::board::{CellId, bitset};
 
 /// One turn: all that a seat does before the other one moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,9 +2,9 @@
 
 use super::pieces::{Facing, ROCK, SIZE};
 use super::push::{self, ENTRIES, POWERS, PUSHERS, SPREAD};
-use crate::kit::board::CellId;
+use crate::kit::board::{CellId, bitset};
 use crate::kit::outcome::Seat;
-use crate::kit::{bitset, zobrist};
+use crate::kit::zobrist;
 
 /// Animals, rocks and exits, and the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use arrayvec::ArrayVec;
 
+use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
 use crate::kit::board::{Board, CellId};
 use crate::kit::rng::Rng;
-use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
 
 /// A move of a piece from one cell to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,13 +1,14 @@
 //! Reads an answer about a position in its usual form in one pass, without serde: one seat is to move, and
 //! all texts are plain. Everything else is left to serde, which also says what is wrong.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, OnceLock};
 
 use games::ToMove;
 use protocol::{MoveList, Scanner};
 
-use super::position::{LONGEST_MOVE, Legal, Position};
-use super::repeated;
+use crate::answer::repeated;
+use crate::position::{LONGEST_MOVE, Legal, Position, cell};
 
 /// Bytes for which a list of moves has room from the start; most are shorter.
 const USUAL_LEGAL: usize = 256;
@@ -46,7 +47,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Reads what stands in `ok`, if it is usual and nothing is wrong with it. See [`Position::read`].
-pub(super) fn read(text: &str, seats: Option<usize>) -> Option<Position> {
+pub(crate) fn read(text: &str, seats: Option<usize>) -> Option<Position> {
     let mut scanner = Scanner::new(text);
     let mut fields = Fields::default();
     scanner.fields(|scanner, key| fields.take(scanner, key))?;
@@ -60,14 +61,15 @@ pub(super) fn read(text: &str, seats: Option<usize>) -> Option<Position> {
         ply: fields.ply?,
         to_move: ToMove::seat(seat),
         end: None,
-        legal,
+        legal: cell(legal),
         // A null is no state, for serde as well.
-        state: fields.state.filter(|state| *state != "null").map(Arc::from),
-        key: fields.key.map(str::to_owned),
-        view: None,
-        tally: None,
+        state: cell(fields.state.filter(|state| *state != "null").map(Arc::from)),
+        key: cell(fields.key.map(str::to_owned)),
+        view: OnceLock::new(),
+        tally: OnceLock::new(),
         roles: None,
-        sees: None,
+        sees: Vec::new(),
+        asked: AtomicU8::new(0),
     })
 }
 

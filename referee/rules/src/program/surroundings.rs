@@ -6,7 +6,7 @@ use games::{BrokenRules, TakenId};
 use supervisor::FactoryError;
 use thiserror::Error;
 
-use super::source::{SourceError, TIMEOUT};
+use crate::program::source::{SourceError, TIMEOUT};
 
 /// Rules that cannot be used.
 #[derive(Debug, Error)]

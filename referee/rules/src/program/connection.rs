@@ -18,45 +18,45 @@ const GRACE: Duration = Duration::from_millis(30);
 const MOST_QUOTED: usize = 300;
 
 /// A process of a rules program, and what it holds.
-pub(super) struct Line {
+pub(crate) struct Connection {
     service: Service,
     /// How messages name the program.
     name: Arc<str>,
     /// How long it may think about a request.
     timeout: Duration,
     /// The position that it has set up.
-    pub(super) holds: Option<Held>,
+    pub(crate) set_up: Option<SetUp>,
     next_id: u64,
     request: Vec<u8>,
 }
 
 /// The position in a process: where it began, and the steps since then.
-pub(super) struct Held {
+pub(crate) struct SetUp {
     /// The number of the beginning, which sessions that go back to the same `new` share.
-    pub(super) beginning: u64,
+    pub(crate) start: u64,
     /// Where its playouts stop.
-    pub(super) max_plies: Option<u32>,
+    pub(crate) max_plies: Option<u32>,
     /// The steps since then, as JSON.
-    pub(super) steps: Vec<Arc<str>>,
+    pub(crate) steps: Vec<Arc<str>>,
 }
 
 thread_local! {
     /// By the number of the program. A slot is a thread, so this is one process a match slot, kept
     /// between matches, and ended with the slot.
-    static LINES: RefCell<Vec<(u64, Box<Line>)>> = const { RefCell::new(Vec::new()) };
+    static CONNECTIONS: RefCell<Vec<(u64, Box<Connection>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Takes this thread's line to the program of this number, if there is one.
-pub(super) fn take(number: u64) -> Option<Box<Line>> {
-    LINES.with_borrow_mut(|lines| {
-        let at = lines.iter().position(|(of, _)| *of == number);
-        at.map(|at| lines.swap_remove(at).1)
+pub(crate) fn take(number: u64) -> Option<Box<Connection>> {
+    CONNECTIONS.with_borrow_mut(|connections| {
+        let at = connections.iter().position(|(of, _)| *of == number);
+        at.map(|at| connections.swap_remove(at).1)
     })
 }
 
 /// Gives a line back for the thread's next question.
-pub(super) fn keep(number: u64, line: Box<Line>) {
-    LINES.with_borrow_mut(|lines| lines.push((number, line)));
+pub(crate) fn keep(number: u64, connection: Box<Connection>) {
+    CONNECTIONS.with_borrow_mut(|connections| connections.push((number, connection)));
 }
 
 /// An answer, still as text.
@@ -78,13 +78,13 @@ fn plain_ok(answer: &[u8], id: u64) -> Option<&str> {
     is_asked.then_some(ok)
 }
 
-impl Line {
-    pub(super) fn new(service: Service, name: Arc<str>, timeout: Duration) -> Self {
-        Line {
+impl Connection {
+    pub(crate) fn new(service: Service, name: Arc<str>, timeout: Duration) -> Self {
+        Connection {
             service,
             name,
             timeout,
-            holds: None,
+            set_up: None,
             next_id: 0,
             request: Vec::new(),
         }
@@ -96,7 +96,7 @@ impl Line {
     ///
     /// # Errors
     /// If there is no answer in time, or something is wrong with it.
-    pub(super) fn ask<T>(
+    pub(crate) fn ask<T>(
         &mut self,
         body: &str,
         read: impl Fn(&str) -> Result<T, String>,
@@ -110,7 +110,7 @@ impl Line {
         self.request.push(b',');
         self.request.extend_from_slice(body.as_bytes());
         self.request.extend_from_slice(b"}\n");
-        let Line {
+        let Connection {
             service,
             request,
             name,
@@ -161,7 +161,7 @@ impl Line {
     ///
     /// # Errors
     /// As [`Line::ask`], or if it refuses.
-    pub(super) fn demand<T>(
+    pub(crate) fn demand<T>(
         &mut self,
         body: &str,
         read: impl Fn(&str) -> Result<T, String>,
@@ -171,7 +171,7 @@ impl Line {
     }
 
     /// The failure of a program that answers the last request with an error.
-    pub(super) fn refused(&self, what: &str, error: &ModelError) -> BrokenRules {
+    pub(crate) fn refused(&self, what: &str, error: &ModelError) -> BrokenRules {
         let asked = excerpt(self.request.trim_ascii_end(), MOST_QUOTED);
         let said = excerpt(error.message.as_bytes(), MOST_QUOTED);
         BrokenRules::new(format!(

@@ -1,12 +1,11 @@
 //! Amazon Penguins: penguins that move like amazons and spear the fish around them.
 
-use crate::kit::bitset;
-use crate::kit::board::{Board, CellId};
+use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
+use crate::kit::board::sliding::shots::{self, Shot};
+use crate::kit::board::{Board, CellId, bitset};
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::rng::Rng;
-use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
-use crate::kit::sliding::shots::{self, Shot};
 use crate::rules::fish::{
     self, Catch, FishGame, FishGamePosition, FishPosition, FishRules, PenguinMoves,
 };

@@ -1,5 +1,9 @@
 //! Boards of square or hexagonal cells, which have names, coordinates and neighbours.
 
+pub mod bitset;
+pub mod grid;
+pub mod sliding;
+
 use std::collections::HashMap;
 
 use crate::kit::view::{Cell, Ground, Shape};

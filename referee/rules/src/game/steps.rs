@@ -8,12 +8,12 @@ use serde_json::Value;
 const USUAL_REST: usize = 80;
 
 /// A text as JSON.
-pub(super) fn json_text(text: &str) -> Arc<str> {
+pub(crate) fn json_text(text: &str) -> Arc<str> {
     Arc::from(serde_json::to_string(text).expect("a text is JSON"))
 }
 
 /// A request to play steps, without its braces and `id`.
-pub(super) fn play_request<'a>(
+pub(crate) fn play_request<'a>(
     steps: &[Arc<str>],
     want: impl IntoIterator<Item = &'a str>,
 ) -> String {
@@ -35,12 +35,12 @@ pub(super) fn play_request<'a>(
 }
 
 /// Whether two steps are the same. Those of sessions with a common past are so by their address.
-pub(super) fn is_same(one: &Arc<str>, other: &Arc<str>) -> bool {
+pub(crate) fn is_same(one: &Arc<str>, other: &Arc<str>) -> bool {
     Arc::ptr_eq(one, other) || one == other
 }
 
 /// Whether the same steps were made.
-pub(super) fn are_same(some: &[Arc<str>], others: &[Arc<str>]) -> bool {
+pub(crate) fn are_same(some: &[Arc<str>], others: &[Arc<str>]) -> bool {
     // Sessions only append steps, and take the last ones away: before the very same step are the same ones.
     let is_shared = match (some.last(), others.last()) {
         (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -51,7 +51,7 @@ pub(super) fn are_same(some: &[Arc<str>], others: &[Arc<str>]) -> bool {
 }
 
 /// JSON with the keys of all objects in order, for states of programs that have no keys.
-pub(super) fn canonical(value: &Value) -> Value {
+pub(crate) fn canonical(value: &Value) -> Value {
     match value {
         Value::Array(list) => list.iter().map(canonical).collect(),
         Value::Object(fields) => {

@@ -12,11 +12,11 @@ use protocol::{ModelError, ModelErrorCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::game::{Beginning, ProgramRules, built_in};
-use super::position::Position;
-use super::program::RulesProgram;
-use super::session::ProgramSession;
-use super::trial;
+use crate::game::session::ProgramSession;
+use crate::game::trial;
+use crate::game::{ProgramRules, Start, built_in};
+use crate::position::Position;
+use crate::program::RulesProgram;
 
 /// The rules under these options. Asks the program, which may refuse what each option allows.
 fn configure(
@@ -35,11 +35,11 @@ fn configure(
         program: program.clone(),
         built_in: built_in(program, own_id, given),
     };
-    let body = rules.new_request(&Beginning::Seed(0), None, &[]);
+    let body = rules.new_request(&Start::Seed(0), None, &[]);
     let seats = (!varies).then_some(info.roles.len());
-    let asked = program.with_line(|line| {
-        line.holds = None;
-        line.ask(&body, |text| Position::read(text, seats)?.listed())
+    let asked = program.with_connection(|connection| {
+        connection.set_up = None;
+        connection.ask(&body, |text| Position::read(text, seats)?.listed())
     })?;
     let first = asked.map_err(|error| {
         ConfigureError::Option(OptionError {
@@ -64,7 +64,7 @@ fn configure(
 }
 
 /// The games of a program, for the catalog.
-pub(super) fn entries(program: &Arc<RulesProgram>) -> Vec<Arc<Entry>> {
+pub(crate) fn entries(program: &Arc<RulesProgram>) -> Vec<Arc<Entry>> {
     let entries = program.games().iter().map(|game| {
         let info = program.info(game);
         let shared = info.clone();
@@ -91,14 +91,14 @@ pub(super) fn entries(program: &Arc<RulesProgram>) -> Vec<Arc<Entry>> {
 /// If the program does not work, or refuses the beginning: then its error is inside.
 fn open(
     rules: &Arc<ProgramRules>,
-    beginning: Beginning,
+    start: Start,
 ) -> Result<Result<Box<dyn Session>, ModelError>, BrokenRules> {
-    let opened = ProgramSession::open(rules, beginning)?;
+    let opened = ProgramSession::open(rules, start)?;
     Ok(opened.map(|session| Box::new(session) as Box<dyn Session>))
 }
 
 /// Rules are shared by their sessions.
-pub(super) struct SharedRules(pub(super) Arc<ProgramRules>);
+pub(crate) struct SharedRules(pub(crate) Arc<ProgramRules>);
 
 impl Rules for SharedRules {
     fn description(&self) -> &Description {
@@ -110,7 +110,7 @@ impl Rules for SharedRules {
     }
 
     fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
-        open(&self.0, Beginning::Seed(seed))?.map_err(|error| {
+        open(&self.0, Start::Seed(seed))?.map_err(|error| {
             BrokenRules::new(format!(
                 "the rules program `{}` cannot start the game `{}`: {}",
                 self.0.program.name(),
@@ -121,7 +121,7 @@ impl Rules for SharedRules {
     }
 
     fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
-        let opened = open(&self.0, Beginning::State(Arc::from(state.to_string())))?;
+        let opened = open(&self.0, Start::State(Arc::from(state.to_string())))?;
         opened.map_err(|error| LoadError::State(not_a_state(error)))
     }
 
@@ -154,12 +154,12 @@ impl Rules for SharedRules {
             let text = request.to_string();
             text[1..text.len() - 1].to_owned()
         };
-        let samples = program.with_line(|line| {
-            line.holds = None;
-            if let Err(error) = line.ask(&body(new), |_| Ok(()))? {
+        let samples = program.with_connection(|connection| {
+            connection.set_up = None;
+            if let Err(error) = connection.ask(&body(new), |_| Ok(()))? {
                 return Ok(Err(error));
             }
-            line.ask(&body(sample), |text| {
+            connection.ask(&body(sample), |text| {
                 serde_json::from_str::<Samples>(text)
                     .map_err(|error| format!("gave samples that cannot be read ({error})"))
             })
@@ -170,7 +170,7 @@ impl Rules for SharedRules {
 }
 
 /// The rules of a program, if these are such.
-pub(super) fn of(rules: &dyn Rules) -> Option<&ProgramRules> {
+pub(crate) fn of(rules: &dyn Rules) -> Option<&ProgramRules> {
     let shared: &SharedRules = rules.as_any().downcast_ref()?;
     Some(&shared.0)
 }

@@ -19,46 +19,45 @@ use protocol::ModelError;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::game::{Beginning, ProgramRules};
-use super::known::{Extra, Known, keep};
-use super::line::{Held, Line};
-use super::position::{Legal, Position};
-use super::steps::{are_same, canonical, is_same, json_text, play_request};
+use crate::game::steps::{are_same, canonical, is_same, json_text, play_request};
+use crate::game::{ProgramRules, Start};
+use crate::position::{Extra, Legal, Position};
+use crate::program::connection::{Connection, SetUp};
 
 /// The ply at which playouts stop; `None` if they go to the end.
 #[derive(Clone, Copy)]
 struct PlayoutLimit(Option<u32>);
 
 /// A game in progress.
-pub(super) struct ProgramSession {
+pub(crate) struct ProgramSession {
     rules: Arc<ProgramRules>,
-    beginning: Beginning,
+    start: Start,
     /// The same for all sessions that go back to one `new`.
     number: u64,
     /// The steps since the beginning, as `play` takes them.
     steps: Vec<Arc<str>>,
-    known: Arc<Known>,
-    /// What was known before each step that can be taken back.
-    before: Vec<Arc<Known>>,
+    position: Arc<Position>,
+    /// The position before each step that can be taken back.
+    before: Vec<Arc<Position>>,
 }
 
 impl ProgramSession {
     /// A session that begins like this; the inner error is the program's, if it refuses that.
-    pub(super) fn open(
+    pub(crate) fn open(
         rules: &Arc<ProgramRules>,
-        beginning: Beginning,
+        start: Start,
     ) -> Result<Result<Self, ModelError>, BrokenRules> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let body = rules.new_request(&beginning, None, &["state"]);
+        let body = rules.new_request(&start, None, &["state"]);
         let seats = rules.seats();
-        let opened = rules.program.with_line(|line| {
-            line.holds = None;
+        let opened = rules.program.with_connection(|connection| {
+            connection.set_up = None;
             let read = |text: &str| Position::read(text, Some(seats))?.listed();
-            let opened = line.ask(&body, read)?;
+            let opened = connection.ask(&body, read)?;
             if opened.is_ok() {
-                line.holds = Some(Held {
-                    beginning: number,
+                connection.set_up = Some(SetUp {
+                    start: number,
                     max_plies: None,
                     steps: Vec::new(),
                 });
@@ -67,10 +66,10 @@ impl ProgramSession {
         })?;
         Ok(opened.map(|position| ProgramSession {
             rules: rules.clone(),
-            beginning,
+            start,
             number,
             steps: Vec::new(),
-            known: Known::of(position),
+            position: Arc::new(position),
             before: Vec::new(),
         }))
     }
@@ -80,30 +79,34 @@ impl ProgramSession {
     fn held<T>(
         &self,
         playouts: Option<PlayoutLimit>,
-        act: impl FnOnce(&mut Line) -> Result<T, BrokenRules>,
+        act: impl FnOnce(&mut Connection) -> Result<T, BrokenRules>,
     ) -> Result<T, BrokenRules> {
-        self.rules.program.with_line(|line| {
-            self.bring(line, playouts)?;
-            act(line)
+        self.rules.program.with_connection(|connection| {
+            self.bring(connection, playouts)?;
+            act(connection)
         })
     }
 
     /// Brings a process to this position.
-    fn bring(&self, line: &mut Line, playouts: Option<PlayoutLimit>) -> Result<(), BrokenRules> {
+    fn bring(
+        &self,
+        connection: &mut Connection,
+        playouts: Option<PlayoutLimit>,
+    ) -> Result<(), BrokenRules> {
         let program = &self.rules.program;
-        let fits = |held: &Held| {
+        let fits = |held: &SetUp| {
             let fits = playouts.is_none_or(|PlayoutLimit(limit)| limit == held.max_plies);
-            held.beginning == self.number && fits
+            held.start == self.number && fits
         };
         // As a rule it is there: whoever plays a match asks about its last position.
-        if line
-            .holds
+        if connection
+            .set_up
             .as_ref()
             .is_some_and(|held| fits(held) && are_same(&held.steps, &self.steps))
         {
             return Ok(());
         }
-        let held = line.holds.take().filter(fits);
+        let held = connection.set_up.take().filter(fits);
         let max_plies = match (&held, playouts) {
             (Some(held), _) => held.max_plies,
             (None, limit) => limit.and_then(|PlayoutLimit(limit)| limit),
@@ -117,21 +120,21 @@ impl ProgramSession {
                 common = 0;
             } else if extra > 0 {
                 let body = format!("\"op\":\"undo\",\"count\":{extra}");
-                line.demand(&body, |_| Ok(()))?;
+                connection.demand(&body, |_| Ok(()))?;
             }
         }
         let is_there = held.is_some_and(|held| common > 0 || held.steps.is_empty());
         if !is_there {
-            let body = self.rules.new_request(&self.beginning, max_plies, &[]);
-            line.demand(&body, |_| Ok(()))?;
+            let body = self.rules.new_request(&self.start, max_plies, &[]);
+            connection.demand(&body, |_| Ok(()))?;
             common = 0;
         }
         if common < self.steps.len() {
             let body = play_request(&self.steps[common..], []);
-            line.demand(&body, |_| Ok(()))?;
+            connection.demand(&body, |_| Ok(()))?;
         }
-        line.holds = Some(Held {
-            beginning: self.number,
+        connection.set_up = Some(SetUp {
+            start: self.number,
             max_plies,
             steps: self.steps.clone(),
         });
@@ -143,8 +146,8 @@ impl ProgramSession {
         let words: Vec<&str> = Extra::words(extra as u8).collect();
         let body = format!("\"op\":\"get\",\"want\":[\"{}\"]", words.join("\",\""));
         let seats = self.seats();
-        self.held(None, |line| {
-            line.demand(&body, |text| {
+        self.held(None, |connection| {
+            connection.demand(&body, |text| {
                 let position = Position::read(text, Some(seats))?;
                 if position.ply == self.ply() && position.to_move == self.to_move() {
                     Ok(position)
@@ -156,32 +159,32 @@ impl ProgramSession {
     }
 
     fn ask_for(&self, extra: Extra) {
-        self.known.asked.fetch_or(extra as u8, Ordering::Relaxed);
+        self.position.asked.fetch_or(extra as u8, Ordering::Relaxed);
     }
 
     /// What is legal, for somebody who wants to know.
     fn wanted_legal(&self) -> Result<&Legal, BrokenRules> {
         self.ask_for(Extra::Legal);
-        self.known_legal()
+        self.legal_once()
     }
 
     /// What is legal, as the program said it when it was first asked.
-    fn known_legal(&self) -> Result<&Legal, BrokenRules> {
-        if let Some(legal) = self.known.legal.get() {
+    fn legal_once(&self) -> Result<&Legal, BrokenRules> {
+        if let Some(legal) = self.position.legal.get() {
             return Ok(legal);
         }
-        let legal = self.extra(Extra::Legal)?.legal;
+        let legal = self.extra(Extra::Legal)?.legal.into_inner();
         let legal = legal.ok_or_else(|| self.lacks("legal"))?;
-        Ok(keep(&self.known.legal, legal))
+        Ok(self.position.legal.get_or_init(|| legal))
     }
 
     /// The state, as the program says it now.
-    pub(super) fn state_again(&self) -> Result<Value, BrokenRules> {
+    pub(crate) fn state_again(&self) -> Result<Value, BrokenRules> {
         self.tree(&self.state_now()?)
     }
 
     fn state_now(&self) -> Result<Arc<str>, BrokenRules> {
-        let state = self.extra(Extra::State)?.state;
+        let state = self.extra(Extra::State)?.state.into_inner();
         state.ok_or_else(|| self.lacks("state"))
     }
 
@@ -191,31 +194,31 @@ impl ProgramSession {
     }
 
     /// The state, as the program said it when it was first asked.
-    fn known_state(&self) -> Result<Arc<str>, BrokenRules> {
+    fn state_once(&self) -> Result<Arc<str>, BrokenRules> {
         self.ask_for(Extra::State);
-        if let Some(state) = self.known.state.get() {
+        if let Some(state) = self.position.state.get() {
             return Ok(state.clone());
         }
         let state = self.state_now()?;
-        Ok(keep(&self.known.state, state).clone())
+        Ok(self.position.state.get_or_init(|| state).clone())
     }
 
     /// Whether the program plays a text here, listed or not.
-    pub(super) fn accepts(&self, text: &str) -> Result<bool, BrokenRules> {
+    pub(crate) fn accepts(&self, text: &str) -> Result<bool, BrokenRules> {
         let step = json_text(text);
         let body = play_request(std::slice::from_ref(&step), []);
-        self.held(None, |line| {
-            let played = line.ask(&body, |_| Ok(()))?;
+        self.held(None, |connection| {
+            let played = connection.ask(&body, |_| Ok(()))?;
             if played.is_ok() {
                 // Where that leads is not known.
-                line.holds = None;
+                connection.set_up = None;
             }
             Ok(played.is_ok())
         })
     }
 
     /// The program.
-    pub(super) fn program(&self) -> &super::program::RulesProgram {
+    pub(crate) fn program(&self) -> &crate::program::RulesProgram {
         &self.rules.program
     }
 
@@ -245,9 +248,10 @@ impl ProgramSession {
             .iter()
             .rev()
             .take(self.seats().saturating_sub(1));
-        let asked = others.fold(self.known.asked.load(Ordering::Relaxed), |asked, known| {
-            asked | known.asked.load(Ordering::Relaxed)
-        });
+        let asked = others.fold(
+            self.position.asked.load(Ordering::Relaxed),
+            |asked, earlier| asked | earlier.asked.load(Ordering::Relaxed),
+        );
         let always = if can.strict { 0 } else { Extra::Legal as u8 };
         asked & has | always
     }
@@ -279,14 +283,14 @@ impl ProgramSession {
         &self,
         step: &Arc<str>,
         count: usize,
-    ) -> Result<Result<Arc<Known>, BrokenRules>, BrokenRules> {
+    ) -> Result<Result<Arc<Position>, BrokenRules>, BrokenRules> {
         let is_hidden = self.rules.is_hidden();
         let wanted = self.wanted();
         let want = Extra::words(wanted).chain(is_hidden.then_some("sees"));
         let body = play_request(std::slice::from_ref(step), want);
         let (seats, ply) = (self.seats(), self.ply());
-        self.held(None, |line| {
-            let played = line.ask(&body, |text| {
+        self.held(None, |connection| {
+            let played = connection.ask(&body, |text| {
                 let mut position = Position::read(text, Some(seats))?;
                 if wanted & Extra::Legal as u8 != 0 {
                     position = position.listed()?;
@@ -298,29 +302,23 @@ impl ProgramSession {
                         "says that {said} plies were made, but {expected} were"
                     ));
                 }
-                if is_hidden
-                    && position
-                        .sees
-                        .as_ref()
-                        .and_then(|s| s.last())
-                        .is_none_or(|s| s.len() != seats)
-                {
+                if is_hidden && position.sees.last().is_none_or(|sees| sees.len() != seats) {
                     return Err("gives no `sees` for each seat, which were wanted".to_owned());
                 }
-                Ok(Known::of(position))
+                Ok(Arc::new(position))
             })?;
             match played {
-                Ok(known) => {
-                    if let Some(held) = &mut line.holds {
+                Ok(position) => {
+                    if let Some(held) = &mut connection.set_up {
                         held.steps.push(step.clone());
                     }
-                    Ok(Ok(known))
+                    Ok(Ok(position))
                 }
                 Err(error) => {
                     // Not every program keeps its position when it refuses a step.
-                    line.holds = None;
+                    connection.set_up = None;
                     let what = format!("lists {step} among the legal moves, and refuses it");
-                    Ok(Err(line.refused(&what, &error)))
+                    Ok(Err(connection.refused(&what, &error)))
                 }
             }
         })
@@ -332,7 +330,7 @@ impl ProgramSession {
             match actor {
                 Actor::Seat(seat) => self.check_move(seat, text)?,
                 Actor::Chance => {
-                    let chances = &self.known_legal()?.chances;
+                    let chances = &self.legal_once()?.chances;
                     if !chances.iter().any(|(outcome, _)| outcome == text) {
                         return Err(MoveError::NoOutcome {
                             text: shown(text),
@@ -346,7 +344,7 @@ impl ProgramSession {
     }
 
     /// Random games that the program plays by itself, if it plays this many.
-    pub(super) fn own_playouts(
+    pub(crate) fn own_playouts(
         &self,
         request: &PlayoutRequest,
     ) -> Result<Option<PlayoutMeans>, BrokenRules> {
@@ -356,8 +354,8 @@ impl ProgramSession {
         let &PlayoutRequest { count, seed, .. } = request;
         let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
         let seats = self.rules.seats();
-        let played = self.held(Some(PlayoutLimit(request.max_plies)), |line| {
-            line.ask(&body, |text| {
+        let played = self.held(Some(PlayoutLimit(request.max_plies)), |connection| {
+            connection.ask(&body, |text| {
                 let playouts: PlayoutMeans = serde_json::from_str(text)
                     .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
                 let is_outcome = |value| (0.0..=1.0).contains(value);
@@ -382,8 +380,8 @@ impl ProgramSession {
         }
 
         let body = format!("\"op\":\"perft\",\"depth\":{depth}");
-        let counted = self.held(None, |line| {
-            line.ask(&body, |text| {
+        let counted = self.held(None, |connection| {
+            connection.ask(&body, |text| {
                 serde_json::from_str::<Nodes>(text)
                     .map_err(|error| format!("gives no number of nodes ({error})"))
             })
@@ -413,11 +411,11 @@ impl Session for ProgramSession {
     }
 
     fn ply(&self) -> u32 {
-        self.known.ply
+        self.position.ply
     }
 
     fn to_move(&self) -> ToMove {
-        self.known.to_move
+        self.position.to_move
     }
 
     fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) -> Result<(), BrokenRules> {
@@ -430,7 +428,7 @@ impl Session for ProgramSession {
     }
 
     fn chances(&self) -> Vec<(String, f64)> {
-        let legal = self.known.legal.get();
+        let legal = self.position.legal.get();
         legal.map_or_else(Vec::new, |legal| legal.chances.clone())
     }
 
@@ -446,7 +444,7 @@ impl Session for ProgramSession {
     }
 
     fn check_move(&mut self, seat: Seat, text: &str) -> Result<(), MoveError> {
-        let moves = self.known_legal()?.of(seat);
+        let moves = self.legal_once()?.of(seat);
         if moves.is_some_and(|moves| moves.iter().any(|mv| mv == text)) {
             return Ok(());
         }
@@ -464,18 +462,19 @@ impl Session for ProgramSession {
             return Err(wrong_count(to_move, choices));
         }
         // What a seat plays alone is left to a program that promises to judge it, unless the list is there.
-        if self.known.legal.get().is_some() {
+        if self.position.legal.get().is_some() {
             self.check_step(choices)?;
         }
         let step = self.step(choices);
-        let known = match self.make(&step, choices.len())? {
-            Ok(known) => known,
+        let position = match self.make(&step, choices.len())? {
+            Ok(position) => position,
             Err(contradiction) => {
                 self.check_step(choices)?;
                 return Err(contradiction.into());
             }
         };
-        self.before.push(std::mem::replace(&mut self.known, known));
+        self.before
+            .push(std::mem::replace(&mut self.position, position));
         self.steps.push(step);
         // Who acts not alone has to be known with what they can choose from.
         if self.to_move().alone().is_none() && !self.to_move().is_over() {
@@ -493,19 +492,19 @@ impl Session for ProgramSession {
         let Some(left) = played.checked_sub(count) else {
             return Err(UndoError::TooMany { count, played });
         };
-        if let Some(known) = self.before.drain(left..).next() {
-            self.known = known;
+        if let Some(position) = self.before.drain(left..).next() {
+            self.position = position;
             self.steps.truncate(self.steps.len() - count);
         }
         Ok(())
     }
 
     fn state(&self) -> Result<Value, BrokenRules> {
-        self.tree(&self.known_state()?)
+        self.tree(&self.state_once()?)
     }
 
     fn state_text(&self) -> Result<Option<Arc<str>>, BrokenRules> {
-        self.known_state().map(Some)
+        self.state_once().map(Some)
     }
 
     fn observation(&self, seat: Seat) -> Result<Value, BrokenRules> {
@@ -518,8 +517,8 @@ impl Session for ProgramSession {
             return self.state();
         }
         let body = format!("\"op\":\"get\",\"as\":{seat},\"want\":[\"observation\"]");
-        let observed = self.held(None, |line| {
-            line.demand(&body, |text| {
+        let observed = self.held(None, |connection| {
+            connection.demand(&body, |text| {
                 serde_json::from_str::<Observation>(text)
                     .map_err(|error| format!("gives no observation that can be read ({error})"))
             })
@@ -528,16 +527,16 @@ impl Session for ProgramSession {
     }
 
     fn sees(&self) -> &[Vec<Value>] {
-        &self.known.sees
+        self.position.sees.last().map_or(&[], Vec::as_slice)
     }
 
     fn tally(&self) -> Result<Tally, BrokenRules> {
         self.ask_for(Extra::Scores);
-        if let Some(tally) = self.known.tally.get() {
+        if let Some(tally) = self.position.tally.get() {
             return Ok(tally.clone());
         }
         let tally = if self.rules.program.can.scores {
-            let tally = self.extra(Extra::Scores)?.tally;
+            let tally = self.extra(Extra::Scores)?.tally.into_inner();
             tally.ok_or_else(|| self.lacks("scores"))?
         } else {
             Tally {
@@ -545,15 +544,15 @@ impl Session for ProgramSession {
                 outcome: vec![0.5; self.seats()],
             }
         };
-        Ok(keep(&self.known.tally, tally).clone())
+        Ok(self.position.tally.get_or_init(|| tally).clone())
     }
 
     fn end(&self) -> Option<End> {
-        self.known.end.clone()
+        self.position.end.clone()
     }
 
     fn reason(&self) -> Option<Cow<'_, str>> {
-        let end = self.known.end.as_ref()?;
+        let end = self.position.end.as_ref()?;
         Some(Cow::Borrowed(&end.reason))
     }
 
@@ -562,12 +561,12 @@ impl Session for ProgramSession {
             return Ok(canonical(&self.state()?).to_string());
         }
         self.ask_for(Extra::Key);
-        if let Some(key) = self.known.key.get() {
+        if let Some(key) = self.position.key.get() {
             return Ok(key.clone());
         }
-        let key = self.extra(Extra::Key)?.key;
+        let key = self.extra(Extra::Key)?.key.into_inner();
         let key = key.ok_or_else(|| self.lacks("key"))?;
-        Ok(keep(&self.known.key, key).clone())
+        Ok(self.position.key.get_or_init(|| key).clone())
     }
 
     fn view(&self) -> Result<Option<View>, BrokenRules> {
@@ -575,20 +574,20 @@ impl Session for ProgramSession {
             return Ok(None);
         }
         self.ask_for(Extra::View);
-        if let Some(view) = self.known.view.get() {
+        if let Some(view) = self.position.view.get() {
             return Ok(view.clone());
         }
-        let view = self.extra(Extra::View)?.view;
-        Ok(keep(&self.known.view, view).clone())
+        let view = self.extra(Extra::View)?.view.into_inner().flatten();
+        Ok(self.position.view.get_or_init(|| view).clone())
     }
 
     fn fork(&self) -> Box<dyn Session> {
         Box::new(ProgramSession {
             rules: self.rules.clone(),
-            beginning: self.beginning.clone(),
+            start: self.start.clone(),
             number: self.number,
             steps: self.steps.clone(),
-            known: self.known.clone(),
+            position: self.position.clone(),
             before: self.before.clone(),
         })
     }

@@ -1,12 +1,11 @@
 //! Penguins, known as Hey! That's My Fish!: hexagons of ice that go with the penguins.
 
-use crate::kit::bitset;
-use crate::kit::board::{Board, CellId};
+use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
+use crate::kit::board::sliding::slides::{self, Slide};
+use crate::kit::board::{Board, CellId, bitset};
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::rng::Rng;
-use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
-use crate::kit::sliding::slides::{self, Slide};
 use crate::rules::fish::{
     self, Catch, FishGame, FishGamePosition, FishPosition, FishRules, PenguinMoves,
 };

@@ -4,7 +4,7 @@ use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use arrayvec::ArrayVec;
 
-use super::board::{Board, CellId};
+use crate::kit::board::{Board, CellId};
 
 /// A set of cells as bits of an integer.
 pub trait Cells:

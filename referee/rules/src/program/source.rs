@@ -20,7 +20,7 @@ pub(crate) const RULES_VARIABLE: &str = "REFEREE_RULES";
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How the file of a sheet ends.
-pub(super) const SHEET: &str = ".kif";
+pub(crate) const SHEET: &str = ".kif";
 
 /// A source that is none.
 #[derive(Debug, Error)]

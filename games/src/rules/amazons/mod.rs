@@ -5,18 +5,19 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
+use crate::kit::board::bitset;
+use crate::kit::board::grid::Grid;
+use crate::kit::board::sliding::lines::{Lines, Occupancy};
+use crate::kit::board::sliding::shots::{self, Shot};
 use crate::kit::board::{Board, CellId, cell_name};
-use crate::kit::grid::Grid;
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
-use crate::kit::sliding::lines::{Lines, Occupancy};
-use crate::kit::sliding::shots::{self, Shot};
 use crate::kit::solving::{CellSets, Movement, Solvable};
 use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, View};
-use crate::kit::{bitset, zobrist};
+use crate::kit::zobrist;
 use crate::settlement::{Budget, EndgameSolver, arrows};
 
 /// The kind of an arrow in keys; the kinds below it are the seats.

@@ -1,5 +1,10 @@
 //! A game of a rules program under some options, and how it is asked for.
 
+pub(crate) mod rules;
+pub(crate) mod session;
+pub(crate) mod steps;
+pub(crate) mod trial;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -7,11 +12,11 @@ use games::Rules;
 use games::session::Description;
 use serde_json::Value;
 
-use super::program::RulesProgram;
+use crate::program::RulesProgram;
 
 /// What a game begins with.
 #[derive(Clone, Debug)]
-pub(super) enum Beginning {
+pub(super) enum Start {
     /// The start that belongs to a seed.
     Seed(u64),
     /// A state, as JSON.
@@ -60,7 +65,7 @@ impl ProgramRules {
     /// A request that sets up the game, without its braces and `id`.
     pub(super) fn new_request(
         &self,
-        beginning: &Beginning,
+        start: &Start,
         max_plies: Option<u32>,
         want: &[&str],
     ) -> String {
@@ -68,9 +73,9 @@ impl ProgramRules {
         let game = &self.description.own_id;
         let mut body = format!("\"op\":\"new\",\"game\":\"{game}\",\"options\":{options}");
         // Writing to a text cannot fail.
-        let _ = match beginning {
-            Beginning::Seed(seed) => write!(body, ",\"seed\":{seed}"),
-            Beginning::State(state) => write!(body, ",\"state\":{state}"),
+        let _ = match start {
+            Start::Seed(seed) => write!(body, ",\"seed\":{seed}"),
+            Start::State(state) => write!(body, ",\"state\":{state}"),
         };
         if let Some(most) = max_plies {
             let _ = write!(body, ",\"max_plies\":{most}");

@@ -8,7 +8,7 @@ use games::session::{LoadError, as_strs, random_step};
 use games::{BrokenRules, Rng, Rules, Session};
 use protocol::excerpt;
 
-use super::session::ProgramSession;
+use crate::game::session::ProgramSession;
 
 /// How many bytes sentences quote of a state.
 const MOST_QUOTED: usize = 300;
@@ -24,7 +24,7 @@ const LONGEST: usize = 64;
 ///
 /// # Errors
 /// If it does not.
-pub(super) fn comes_back(rules: &dyn Rules, session: &dyn Session) -> Result<(), BrokenRules> {
+pub(crate) fn comes_back(rules: &dyn Rules, session: &dyn Session) -> Result<(), BrokenRules> {
     let Some(of) = session.as_any().downcast_ref::<ProgramSession>() else {
         return Ok(());
     };

@@ -1,5 +1,9 @@
 //! A rules program: what it says about itself, and the games that it has.
 
+pub(crate) mod connection;
+pub(crate) mod source;
+pub(crate) mod surroundings;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,9 +17,9 @@ use serde_json::Value;
 use supervisor::bot::files;
 use supervisor::{BotFactory, REFEREE_NAME, ServiceFactory};
 
-use super::line::{self, Line};
-use super::source::{RulesSource, is_id};
-use super::surroundings::{RulesError, Surroundings};
+use crate::program::connection::Connection;
+use crate::program::source::{RulesSource, is_id};
+use crate::program::surroundings::{RulesError, Surroundings};
 
 /// What a program can beside what it must.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,8 +80,8 @@ impl RulesProgram {
                 sha256: String::new(),
             },
         };
-        let mut line = program.process()?;
-        let (hello, text) = program.introduce(&mut line)?;
+        let mut connection = program.process()?;
+        let (hello, text) = program.introduce(&mut connection)?;
         let digests = files.values().map(String::as_str);
         let sha256 = files::hash(digests.chain([&*text]));
         program.origin = Origin {
@@ -111,7 +115,7 @@ impl RulesProgram {
     pub(super) fn share_records(&self, bots: &BotFactory) {
         self.factory.share_records(bots);
         // The next question of this thread is asked of a new one.
-        drop(line::take(self.number));
+        drop(connection::take(self.number));
     }
 
     /// Whether it is this very program.
@@ -123,26 +127,26 @@ impl RulesProgram {
     ///
     /// # Errors
     /// If there is none, or it says something else than the first one.
-    fn start(&self) -> Result<Line, BrokenRules> {
-        let mut line = self.process()?;
-        self.introduce(&mut line)?;
-        Ok(line)
+    fn start(&self) -> Result<Connection, BrokenRules> {
+        let mut connection = self.process()?;
+        self.introduce(&mut connection)?;
+        Ok(connection)
     }
 
-    fn process(&self) -> Result<Line, BrokenRules> {
+    fn process(&self) -> Result<Connection, BrokenRules> {
         let service = self.factory.start();
         let (name, timeout) = (self.name.clone(), self.timeout);
-        let line = |service| Line::new(service, name, timeout);
-        service.map(line).map_err(|failure| {
+        let connection = |service| Connection::new(service, name, timeout);
+        service.map(connection).map_err(|failure| {
             BrokenRules::new(format!("the rules program `{}` {failure}", self.name))
         })
     }
 
     /// Asks a process what it is; gives the answer, read and as it was written.
-    fn introduce(&self, line: &mut Line) -> Result<(ModelHello, String), BrokenRules> {
+    fn introduce(&self, connection: &mut Connection) -> Result<(ModelHello, String), BrokenRules> {
         let body =
             format!("\"op\":\"hello\",\"protocol\":{PROTOCOL},\"referee\":\"{REFEREE_NAME}\"");
-        line.demand(&body, |text| {
+        connection.demand(&body, |text| {
             let hello: ModelHello = serde_json::from_str(text).map_err(|error| {
                 format!("introduces itself in a way that cannot be read ({error})")
             })?;
@@ -203,16 +207,16 @@ impl RulesProgram {
     ///
     /// # Errors
     /// What `act` says, or why there is no process. After an error the process is not used again.
-    pub(super) fn with_line<T>(
+    pub(super) fn with_connection<T>(
         &self,
-        act: impl FnOnce(&mut Line) -> Result<T, BrokenRules>,
+        act: impl FnOnce(&mut Connection) -> Result<T, BrokenRules>,
     ) -> Result<T, BrokenRules> {
-        let mut line = match line::take(self.number) {
-            Some(line) => line,
+        let mut connection = match connection::take(self.number) {
+            Some(connection) => connection,
             None => Box::new(self.start()?),
         };
-        let done = act(&mut line)?;
-        line::keep(self.number, line);
+        let done = act(&mut connection)?;
+        connection::keep(self.number, connection);
         Ok(done)
     }
 

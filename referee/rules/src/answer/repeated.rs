@@ -12,7 +12,7 @@ const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 const ON_STACK: usize = 256;
 
 /// A move that is listed twice, if there is one.
-pub(super) fn find(moves: &MoveList) -> Option<&str> {
+pub(crate) fn find(moves: &MoveList) -> Option<&str> {
     if are_different(moves) {
         return None;
     }
