@@ -1,5 +1,5 @@
-//! What ends a match besides its game: limits and forfeits. The arbiter and the verification of
-//! logs both use it.
+//! Ends of a match besides the end of its game: limits and forfeits. Used by the arbiter and by the
+//! verification of logs.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -21,7 +21,6 @@ pub struct LimitWatch {
 }
 
 impl LimitWatch {
-    /// Starts to watch; no position has been seen.
     pub fn new(limits: Limits) -> Self {
         LimitWatch {
             limits,
@@ -29,8 +28,8 @@ impl LimitWatch {
         }
     }
 
-    /// Takes note of a position, and returns the reason if a limit ends the match there. Call this
-    /// once for each position, the start included. A game that is over has ended by itself.
+    /// Counts a position, and returns the reason if a limit ends the match there. Call this once for
+    /// each position, the start included. `None` for a game that is over: it has ended by itself.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -67,14 +66,14 @@ pub fn forfeit_outcome(game: &[f64], at_fault: &[bool]) -> Vec<f64> {
         .map(|seat| {
             let rivals = (0..seats).filter(|&other| other != seat);
             let points = rivals.map(|other| share(standing(seat), standing(other)));
-            // Who plays alone has nobody to lose to, and gets nothing.
+            // A seat without rivals has nobody to lose to, and no points.
             points.sum::<f64>() / seats.saturating_sub(1).max(1) as f64
         })
         .collect()
 }
 
-/// Whether a match is decided by its faults alone: with one or two seats by the first one. With more,
-/// the game is played to its end, whoever is left.
+/// True if faults alone decide the match: with one or two seats, the first fault does. With more seats,
+/// the game is played to its end by those that are left.
 pub fn decided_by_faults(at_fault: &[bool]) -> bool {
     at_fault.len() <= 2 && at_fault.contains(&true)
 }
@@ -89,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_at_fault_ranks_last() {
+    fn seats_at_fault_rank_last() {
         assert_eq!(outcome(&[1.0, 0.0], &[true, false]), [0.0, 1.0]);
         assert_eq!(outcome(&[0.5, 0.5], &[true, true]), [0.5, 0.5]);
         let game = [1.0, 0.25, 0.25];

@@ -1,6 +1,6 @@
-//! What a match draws: what chance brings, random moves of openings and of seats at fault. It follows from
-//! the match's seed, or from a key that no bot can compute, and from the number of the event, so that the
-//! matches of a pairing, which share both, get the same draws.
+//! The random draws of a match: outcomes of chance, random moves of openings and of seats at fault. They
+//! follow from the match's seed, or from a key that no bot can compute, and from the number of the event, so
+//! that the matches of a pairing, which share both, get the same draws.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use games::{BrokenRules, Rng, Session};
 
 /// Seeds stay below this so that every reader of JSON gets them right.
 const SEED_MASK: u64 = (1 << 53) - 1;
-/// The streams of a key have the purpose in the bits from here on, and the number below.
+/// A stream's number has its purpose in the bits from here on, and a number within the purpose below.
 const PURPOSE: u32 = 48;
 
-/// What random numbers are for: each purpose has a stream of its own.
+/// The purpose of random numbers: each has a stream of its own.
 #[derive(Clone, Copy)]
 enum Purpose {
     OpeningMoves = 1,
@@ -22,12 +22,12 @@ enum Purpose {
     Others = 8,
 }
 
-/// Separates the starts and openings that are tried when the first ones are not balanced, where they
-/// follow from a seed.
+/// Separates the streams of starts and openings that are tried when the first ones are not balanced, if
+/// they follow from a seed.
 const OTHERS: u64 = 2;
 
-/// How many random starts and openings of a pairing are judged before the best of them is taken: the first
-/// ones, and others ([`Draws::other`]) with the numbers below this.
+/// At most this many random starts and openings of a pairing are judged, and the best of them is taken: the
+/// first ones, and others ([`Draws::other`]) with the numbers below this.
 pub const MOST_OTHERS: u64 = 50;
 
 /// A key that the draws of a pairing follow from. Bots never learn it.
@@ -35,12 +35,10 @@ pub const MOST_OTHERS: u64 = 50;
 pub struct DealKey([u8; 32]);
 
 impl DealKey {
-    /// The key of these bytes.
     pub fn new(bytes: [u8; 32]) -> Self {
         DealKey(bytes)
     }
 
-    /// Its bytes.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -52,17 +50,17 @@ impl fmt::Debug for DealKey {
     }
 }
 
-/// What the draws of a match follow from.
+/// The source of a match's draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draws {
-    /// The match's seed, which everybody may compute.
+    /// The match's seed, which anybody may compute.
     Seed(u64),
-    /// A key that nobody else knows.
+    /// A secret.
     Key(DealKey),
 }
 
 impl Draws {
-    /// The draws of a match with this seed, and this key, if it has one.
+    /// The key is used if there is one.
     pub fn of(seed: u64, key: Option<DealKey>) -> Self {
         key.map_or(Draws::Seed(seed), Draws::Key)
     }
@@ -118,25 +116,23 @@ impl Draws {
 #[derive(Clone, Debug)]
 pub struct Chance {
     draws: Draws,
-    /// How many there were.
+    /// The number of events so far.
     events: u64,
 }
 
 impl Chance {
-    /// No event yet, in a match with this seed.
     pub fn of(seed: u64) -> Self {
         Self::with(Draws::Seed(seed))
     }
 
-    /// No event yet, in a match with these draws.
     pub fn with(draws: Draws) -> Self {
         Chance { draws, events: 0 }
     }
 
-    /// What the next event brings.
+    /// The outcome of the next event.
     ///
     /// # Errors
-    /// If the rules say that chance is to move, but not what it may bring.
+    /// If the rules say that chance is to move, but list no outcome.
     pub fn draw(&mut self, session: &dyn Session) -> Result<String, BrokenRules> {
         let mut rng = self.draws.rng(Purpose::ChanceEvents, self.events);
         self.skip();
@@ -145,7 +141,7 @@ impl Chance {
         })
     }
 
-    /// Counts an event that was not drawn: openings may say what chance brings.
+    /// Counts an event that was not drawn: openings may contain outcomes of chance.
     pub fn skip(&mut self) {
         self.events += 1;
     }
@@ -155,9 +151,9 @@ impl Chance {
 mod tests {
     use super::*;
 
-    /// Guards the promise that what a seed brings never changes.
+    /// Guards the promise that the draws of a seed never change.
     #[test]
-    fn what_follows_from_a_seed_is_what_it_always_was() {
+    fn the_draws_of_a_seed_are_what_they_always_were() {
         let draws = Draws::of(5, None);
         let first = |mut rng: Rng| rng.next_u64();
         assert_eq!(draws.start(), 5);

@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use protocol::{ClockKind, Millis, TimeControl};
 
-/// Under a CPU clock, how many times its limit a move may take in wall-clock time, by default …
+/// The default limit of wall-clock time under a CPU clock, as a multiple of the limit of CPU time …
 const WALL_FACTOR: u32 = 10;
-/// … and the least that it may take by default.
+/// … and its minimum.
 const MIN_WALL: Duration = Duration::from_secs(2);
 
-/// What a move took.
+/// The time that a move took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// Wall-clock time.
     pub wall: Duration,
     /// The CPU time of all processes of the bot; `None` if the machine does not say.
     pub cpu: Option<Duration>,
@@ -21,11 +20,9 @@ pub struct Used {
 /// A time limit that a move has exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overrun {
-    /// What was measured.
     pub by: ClockKind,
-    /// What was used.
     pub used: Duration,
-    /// What was allowed, without the margin.
+    /// Without the margin.
     pub allowed: Duration,
 }
 
@@ -33,7 +30,7 @@ pub struct Overrun {
 #[derive(Clone, Debug)]
 pub struct Clock {
     control: TimeControl,
-    /// What is left of the game clock; `None` if there is none.
+    /// Of the game clock; `None` if there is none.
     remaining: Option<Duration>,
 }
 
@@ -44,12 +41,11 @@ impl Clock {
         Clock { control, remaining }
     }
 
-    /// The time control that the clock follows.
     pub fn control(&self) -> &TimeControl {
         &self.control
     }
 
-    /// What is left of the game clock; `None` if there is none.
+    /// The time left on the game clock; `None` if there is none.
     pub fn remaining(&self) -> Option<Duration> {
         self.remaining
     }
@@ -104,7 +100,7 @@ impl Clock {
             .or_else(|| beyond(ClockKind::Wall, Some(used.wall), self.wall_limit()))
     }
 
-    /// What a move takes off the game clock: wall-clock or CPU time, as the time control says.
+    /// The time that a move takes off the game clock: wall-clock or CPU time, as the time control says.
     pub fn cost(&self, used: Used) -> Duration {
         match self.control.clock {
             ClockKind::Wall => used.wall,
@@ -124,13 +120,19 @@ impl Clock {
 }
 
 /// The clocks as the protocol shows them to the bot of `seat`.
-pub fn state(clocks: &[Clock], seat: usize) -> protocol::ClockState {
-    let control = clocks[seat].control();
-    let any_game_clock = clocks.iter().any(|clock| clock.remaining.is_some());
+///
+/// # Panics
+/// If there is no such seat.
+pub fn state<'a>(
+    clocks: impl Iterator<Item = &'a Clock> + Clone,
+    seat: usize,
+) -> protocol::ClockState {
+    let control = clocks.clone().nth(seat).expect("a seat").control();
+    let any_game_clock = clocks.clone().any(|clock| clock.remaining.is_some());
     protocol::ClockState {
         move_ms: control.per_move,
         remaining_ms: any_game_clock.then(|| {
-            let remaining = clocks.iter().map(|clock| clock.remaining.map(Millis));
+            let remaining = clocks.map(|clock| clock.remaining.map(Millis));
             remaining.collect()
         }),
         increment_ms: control.base.and(control.increment),
@@ -219,16 +221,16 @@ mod tests {
     }
 
     #[test]
-    fn bots_are_told_what_applies() {
+    fn bots_are_sent_the_limits_that_apply() {
         let clocks = [
             Clock::new(control(Some(100), None, None)),
             Clock::new(control(None, Some(900), Some(5))),
         ];
-        let first = state(&clocks, 0);
+        let first = state(clocks.iter(), 0);
         assert_eq!(first.move_ms, Some(Millis(ms(100))));
         assert_eq!(first.remaining_ms, Some(vec![None, Some(Millis(ms(900)))]));
         assert_eq!(first.increment_ms, None);
-        let second = state(&clocks, 1);
+        let second = state(clocks.iter(), 1);
         assert_eq!(
             (second.move_ms, second.increment_ms),
             (None, Some(Millis(ms(5))))

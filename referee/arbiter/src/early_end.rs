@@ -1,28 +1,29 @@
-//! What ends a match before its game does: settlement, bots that agree by their values, and offers. The
-//! arbiter and the verification of logs both use it.
+//! Rules that end a match before its game does: settlement, bots that agree by their values, and offers.
+//! Used by the arbiter and by the verification of logs.
 
 use games::{Rng, hash_text, rank};
 use protocol::{AdjudicatedBy, Adjudication, Offer, SeatOffer};
 use serde_json::Value;
+use thiserror::Error;
 
 /// Separates the choice of matches that are played out from other streams of the match's seed.
 const PLAYED_OUT: u64 = 3;
 
-/// The most positions that counting may take after a ply: about ten seconds.
+/// Counting takes at most this many positions after a ply: about ten seconds.
 pub const MOST_POSITIONS: u32 = 10_000_000;
 
-/// What may end a match before its game does.
+/// The rules that may end a match early.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EarlyEnds {
-    /// How many positions counting may take after each ply; `None` to count nothing.
+    /// The number of positions that counting may take after each ply; `None` to count nothing.
     pub settled: Option<u32>,
-    /// When a match of two seats is given to one of them.
+    /// When a match of two seats is won by one of them.
     pub resign: Option<ResignRule>,
     /// When a match of two seats is drawn.
     pub draw: Option<DrawRule>,
-    /// Whether bots may offer how to end it.
+    /// True if bots may offer a result.
     pub offers: bool,
-    /// The share of these matches, in [0, 1], that goes on all the same.
+    /// The share of these matches, in [0, 1], that is played out all the same.
     pub play_out: f64,
 }
 
@@ -42,13 +43,13 @@ pub struct DrawRule {
     pub value: f64,
     /// For how many moves each, at least 1.
     pub moves: u32,
-    /// Not before so many plies.
+    /// Not before this many plies.
     pub after: u32,
 }
 
 impl EarlyEnds {
-    /// Whether a match under these rules can have been adjudicated so: by a rule that they have, and played
-    /// out or not as its seed says.
+    /// True if a match under these rules can have this adjudication: they contain its rule, and the match is
+    /// played out or not, as its seed says.
     pub fn allow(&self, adjudication: &Adjudication, seed: u64, match_id: &str) -> bool {
         let by_rule = match adjudication.by {
             AdjudicatedBy::Settled { budget, .. } => self.settled == Some(budget),
@@ -72,39 +73,43 @@ impl EarlyEnds {
         by_rule && adjudication.played_out == self.is_played_out(seed, match_id)
     }
 
-    /// Whether this match goes on whatever is adjudicated.
+    /// True if the values or the offers of bots can end a match.
+    pub(crate) fn depend_on_bots(&self) -> bool {
+        self.resign.is_some() || self.draw.is_some() || self.offers
+    }
+
+    /// True if this match is played out even if it is adjudicated.
     pub(crate) fn is_played_out(&self, seed: u64, match_id: &str) -> bool {
         let mut rng = Rng::from_parts(&[seed, PLAYED_OUT, hash_text(match_id)]);
         rng.unit() < self.play_out
     }
 }
 
-/// What the bots have said about how the match will end.
+/// The result that each bot expects or offers.
 #[derive(Clone, Debug)]
 pub struct Opinions {
     seats: Vec<Opinion>,
 }
 
-/// What one bot has said.
 #[derive(Clone, Debug, Default)]
 struct Opinion {
-    /// For how many moves in a row it has told a value that makes it the loser, the winner, or neither.
+    /// The number of consecutive moves, up to the last, whose value makes it the loser, the winner, or
+    /// neither.
     losing: u32,
     winning: u32,
     even: u32,
-    /// What it offered with its last move.
+    /// Sent with its last move.
     offer: Option<Offer>,
 }
 
 impl Opinions {
-    /// Nobody has said anything.
     pub fn new(seats: usize) -> Self {
         Opinions {
             seats: vec![Opinion::default(); seats],
         }
     }
 
-    /// Takes note of a move that a bot has made: what it said about it, and what it offered.
+    /// Takes note of a bot's move by the `info` and the offer that came with it.
     pub fn note(
         &mut self,
         rules: &EarlyEnds,
@@ -133,7 +138,7 @@ impl Opinions {
         }
     }
 
-    /// What the others offered with their last moves.
+    /// The offers that the other seats sent with their last moves.
     pub(crate) fn offers_to(&self, seat: usize) -> Vec<SeatOffer> {
         let others = self
             .seats
@@ -149,15 +154,15 @@ impl Opinions {
 
     /// The result that the bots agree on at this ply, if they do; `scores` are the points now.
     pub fn verdict(&self, rules: &EarlyEnds, ply: u32, scores: &[i64]) -> Option<Adjudication> {
-        let (by, outcome, agreed_scores) = self
+        let verdict = self
             .agreed(rules)
             .or_else(|| self.won(rules))
             .or_else(|| self.drawn(rules, ply))?;
         Some(Adjudication {
             ply,
-            by,
-            scores: agreed_scores.unwrap_or_else(|| scores.to_vec()),
-            outcome,
+            by: verdict.by,
+            scores: verdict.scores.unwrap_or_else(|| scores.to_vec()),
+            outcome: verdict.outcome,
             played_out: false,
         })
     }
@@ -181,7 +186,11 @@ impl Opinions {
             Offer::Draw {} => (vec![0.5; seats], None),
             Offer::Settle { scores, outcome } => (outcome.clone(), scores.clone()),
         };
-        Some((AdjudicatedBy::Agreed {}, outcome, scores))
+        Some(Verdict {
+            by: AdjudicatedBy::Agreed {},
+            outcome,
+            scores,
+        })
     }
 
     fn won(&self, rules: &EarlyEnds) -> Option<Verdict> {
@@ -198,7 +207,11 @@ impl Opinions {
         } else {
             return None;
         };
-        Some((AdjudicatedBy::Resign { value, moves }, outcome, None))
+        Some(Verdict {
+            by: AdjudicatedBy::Resign { value, moves },
+            outcome,
+            scores: None,
+        })
     }
 
     fn drawn(&self, rules: &EarlyEnds, ply: u32) -> Option<Verdict> {
@@ -210,44 +223,69 @@ impl Opinions {
         let is_even = ply >= after
             && self.seats.len() == 2
             && self.seats.iter().all(|opinion| opinion.even >= moves);
-        let by = AdjudicatedBy::Draw {
-            value,
-            moves,
-            after,
-        };
-        is_even.then(|| (by, vec![0.5; 2], None))
+        is_even.then(|| Verdict {
+            by: AdjudicatedBy::Draw {
+                value,
+                moves,
+                after,
+            },
+            outcome: vec![0.5; 2],
+            scores: None,
+        })
     }
 }
 
-/// What decides, the outcome, and the points if they are agreed on, too.
-type Verdict = (AdjudicatedBy, Vec<f64>, Option<Vec<i64>>);
+/// A result that the bots agree on.
+struct Verdict {
+    by: AdjudicatedBy,
+    outcome: Vec<f64>,
+    /// `None` for the points of the position.
+    scores: Option<Vec<i64>>,
+}
 
-/// The value that a bot tells of its own seat, in [0, 1]; `None` if it tells none, or nonsense.
+/// The value that a bot reports for its own seat, in [0, 1]; `None` if it reports none, or nonsense.
 fn value(info: &Value) -> Option<f64> {
     let value = info.get("value")?.as_f64()?;
     (0.0..=1.0).contains(&value).then_some(value)
 }
 
-/// How far the numbers of an offer may be from those that they mean: bots round.
+/// The numbers of an offer may be this far from the exact ones: bots round.
 const ROUNDING: f64 = 1e-6;
 
-/// The offer with exact numbers, if its result is one that a match of this many seats can have: an order of
-/// the seats, in which equal ones share. Any other division of the points is for the bots' own good.
+/// Why a match cannot have the result of an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(crate) enum OfferError {
+    #[error("an offer needs one number for each of the {seats} seats")]
+    Seats { seats: usize },
+    #[error(
+        "the `outcome` of an offer is one that a match can have: {}",
+        possible_outcomes(*seats)
+    )]
+    Outcome { seats: usize },
+}
+
+fn possible_outcomes(seats: usize) -> &'static str {
+    match seats {
+        2 => "one of [1, 0], [0, 1] and [0.5, 0.5]",
+        _ => "(seats beaten + half the seats tied with) / (seats - 1) for each seat",
+    }
+}
+
+/// The offer with exact numbers, if a match of this many seats can have its result: a ranking of the seats,
+/// in which equal ones share. Bots could profit together from any other division of the points.
 ///
 /// # Errors
-/// Why it cannot be one.
-pub(crate) fn exact_offer(offer: Offer, seats: usize) -> Result<Offer, String> {
+/// If a match cannot have this result.
+pub(crate) fn exact_offer(offer: Offer, seats: usize) -> Result<Offer, OfferError> {
     let Offer::Settle { scores, outcome } = offer else {
         return Ok(offer);
     };
     if seats < 2 {
-        // There is nobody to agree with: it means nothing.
+        // There is nobody to agree with, so the offer has no effect.
         return Ok(Offer::Settle { scores, outcome });
     }
     if outcome.len() != seats || scores.as_ref().is_some_and(|scores| scores.len() != seats) {
-        return Err(format!(
-            "an offer needs one number for each of the {seats} seats"
-        ));
+        return Err(OfferError::Seats { seats });
     }
     let near = |one: f64, other: f64| (one - other).abs() < ROUNDING;
     // Equal seats get the same number, however it is rounded.
@@ -261,13 +299,7 @@ pub(crate) fn exact_offer(offer: Offer, seats: usize) -> Result<Offer, String> {
         .zip(&outcome)
         .all(|(one, two)| near(*one, *two))
     {
-        let possible = match seats {
-            2 => "one of [1, 0], [0, 1] and [0.5, 0.5]".to_owned(),
-            _ => "(seats beaten + half the seats tied with) / (seats - 1) for each seat".to_owned(),
-        };
-        return Err(format!(
-            "the `outcome` of an offer is one that a match can have: {possible}"
-        ));
+        return Err(OfferError::Outcome { seats });
     }
     Ok(Offer::Settle {
         scores,
@@ -295,7 +327,7 @@ mod tests {
         play_out: 0.1,
     };
 
-    /// What follows after these values, told in turn.
+    /// The verdict after these values, reported in turn.
     fn after(values: &[Value]) -> Option<Adjudication> {
         let mut opinions = Opinions::new(2);
         for (ply, value) in values.iter().enumerate() {
@@ -306,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn both_have_to_say_who_loses() {
+    fn both_have_to_agree_who_loses() {
         let outcome = |values: &[Value]| after(values).map(|verdict| verdict.outcome);
         let sure = [json!(0.01), json!(0.99), json!(0), json!(1)];
         assert_eq!(outcome(&sure), Some(vec![0.0, 1.0]));

@@ -1,4 +1,4 @@
-//! What drivers report to the arbiter, and what it has them do.
+//! Events that drivers report to the arbiter, and actions that they carry out for it.
 
 use std::time::Duration;
 
@@ -11,18 +11,17 @@ use crate::clock::Used;
 /// A point in time, as the duration since the match began.
 pub type At = Duration;
 
-/// What the clocks show.
+/// A reading of the clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// The time now.
     pub at: At,
-    /// The CPU time that the processes of the seat in question have used until now, in this match
-    /// and before it; `None` if the machine does not say.
+    /// The CPU time that the processes of the seat in question have used so far, in this match and
+    /// before it; `None` if the machine does not say.
     pub cpu: Option<Duration>,
 }
 
 impl Reading {
-    /// What was used since another reading.
+    /// The time used since an earlier reading.
     pub(crate) fn since(self, begin: Reading) -> Used {
         let cpu = self.cpu.zip(begin.cpu);
         Used {
@@ -32,100 +31,70 @@ impl Reading {
     }
 }
 
-/// What happened.
+/// Reported by the driver.
 #[derive(Debug)]
 pub enum Event {
     /// A seat's process runs and has introduced itself.
-    Joined {
-        /// The seat.
-        seat: usize,
-        /// What the bot said about itself.
-        hello: Box<BotHello>,
-    },
+    Joined { seat: usize, hello: Box<BotHello> },
     /// The last message to a seat is written, and its time runs.
     Sent {
-        /// The seat.
         seat: usize,
         /// When the write began.
         now: Reading,
     },
     /// A seat's bot printed a line.
     Line {
-        /// The seat.
         seat: usize,
-        /// The message, or what is wrong with the line.
         message: Result<FromBot, BadMessage>,
         /// When the end of the line arrived.
         now: Reading,
     },
-    /// A seat's bot cannot be talked to any more.
+    /// A seat's bot cannot be reached any more.
     Failed {
-        /// The seat.
         seat: usize,
-        /// The kind of fault.
         code: FaultCode,
-        /// What happened, in words.
+        /// As part of a sentence whose subject is the bot.
         message: String,
     },
-    /// The driver has found out what a late bot seems to be doing.
+    /// The driver has found a possible reason why a bot is late.
     Stalled {
-        /// The seat.
         seat: usize,
-        /// What it seems to be doing, as part of a sentence.
+        /// As part of a sentence.
         what: String,
     },
-    /// How busy the machine is at this moment, for the losses on time that follow.
+    /// The load of the machine, for the losses on time that follow.
     Busy {
         /// How many processes ran or waited for a core, on average.
         load: f64,
     },
     /// The driver has just noticed that the referee itself did not run for a while. No clock ran.
-    Suspended {
-        /// For how long.
-        gap: Duration,
-        /// The time now.
-        now: At,
-    },
+    Suspended { gap: Duration, now: At },
     /// The driver has carried out [`Action::Settle`].
     Settled {
         /// The result of best play, if it was proven.
         settlement: Option<Settlement>,
-        /// How many positions that took.
+        /// The number of positions counted.
         positions: u32,
-        /// How long it took.
         took: Duration,
     },
-    /// Time has passed.
-    Tick {
-        /// A seat that is asked for something. There is one event for each of them.
-        seat: usize,
-        /// The time now.
-        now: Reading,
-    },
+    /// Time has passed. One event for each seat whose answer is awaited.
+    Tick { seat: usize, now: Reading },
 }
 
-/// What a driver is to do.
+/// To be carried out by the driver.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Send a message to a seat's bot, and report [`Event::Sent`] or [`Event::Failed`].
-    Send {
-        /// The seat.
-        seat: usize,
-        /// The message.
-        message: ToBot,
-    },
+    Send { seat: usize, message: ToBot },
     /// Find out by [`Session::settlement`](games::Session::settlement) whether the position can be settled,
     /// and report [`Event::Settled`]. No clock runs meanwhile.
     Settle {
-        /// How many positions this may take.
+        /// The number of positions that this may take.
         budget: u32,
     },
     /// End a seat's process: it may answer messages of the next match with those of this one.
-    Dismiss {
-        /// The seat.
-        seat: usize,
-    },
+    Dismiss { seat: usize },
 }
 
-/// What a driver is to do, in this order. It is nearly always one action.
+/// Actions in their order: nearly always one.
 pub type Actions = SmallVec<[Action; 2]>;

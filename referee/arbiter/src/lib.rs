@@ -1,8 +1,8 @@
 //! One match as a pure state machine: events in, actions out.
 //!
-//! The [`Arbiter`] reads no clock and does no input or output. Its driver says what happened and
-//! when ([`Event`]), and carries out what the arbiter returns ([`Action`]). [`Arbiter::deadline`]
-//! says when the driver must report the time at the latest.
+//! The [`Arbiter`] reads no clock and does no input or output. Its driver reports what happened and
+//! when ([`Event`]), and carries out the [`Action`]s that the arbiter returns. It reports the time
+//! ([`Event::Tick`]) by [`Arbiter::deadline`] at the latest.
 //!
 //! ```
 //! use arbiter::{Action, Arbiter, Event, SeatSetup, Setup};
@@ -38,18 +38,16 @@
 //! assert_eq!(arbiter.result().unwrap().outcome, [0.5, 0.5]);
 //! ```
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 pub mod adjudication;
 mod arbiter;
 pub mod chance;
 pub mod clock;
 pub mod early_end;
 mod events;
-mod info;
-mod match_state;
-mod open_turn;
 mod setup;
 
-pub use arbiter::{Arbiter, FinishedMatch};
+pub use arbiter::{Arbiter, FinishedMatch, info_size};
 pub use events::{Action, Actions, At, Event, Reading};
-pub use info::info_size;
 pub use setup::{SeatSetup, Setup, wire_limits};

@@ -1,22 +1,22 @@
-//! What a bot says about its thinking during a turn, up to a limit.
+//! The `info` that a bot sends during a turn, up to a limit.
 
 use serde_json::{Map, Value};
 
-/// How many different fields of `info` are kept with a move, at most.
+/// A move is logged with at most this many fields of `info`.
 const MAX_FIELDS: usize = 50;
 
 /// The fields of all `info` messages of a turn.
 #[derive(Debug, Default)]
-pub(crate) struct TurnInfo {
+pub(super) struct TurnInfo {
     fields: Map<String, Value>,
-    /// About how many bytes they take in the log.
+    /// Their approximate size in the log.
     bytes: u64,
 }
 
 impl TurnInfo {
-    /// Adds fields, each over an earlier one of the same name. What exceeds the limits is dropped,
+    /// Adds fields, each over an earlier one of the same name. Drops those that exceed the limits,
     /// so that a bot that never stops talking does not fill the memory.
-    pub(crate) fn add(&mut self, fields: Map<String, Value>, max_bytes: u64) {
+    pub(super) fn add(&mut self, fields: Map<String, Value>, max_bytes: u64) {
         for (name, value) in fields {
             let old = self.fields.get(&name).map(|old| size(&name, old));
             let bytes = self.bytes - old.unwrap_or(0) + size(&name, &value);
@@ -27,9 +27,9 @@ impl TurnInfo {
         }
     }
 
-    /// What is logged with a move: all fields, with those of the move itself over the others.
+    /// The `info` to log with a move: all fields, with those of the move itself over the others.
     /// `None` if there are none.
-    pub(crate) fn with(mut self, own: Option<Value>, max_bytes: u64) -> Option<Value> {
+    pub(super) fn with(mut self, own: Option<Value>, max_bytes: u64) -> Option<Value> {
         match own {
             Some(Value::Object(own)) => self.add(own, max_bytes),
             Some(other) if size("", &other) <= max_bytes => return Some(other),
@@ -39,7 +39,7 @@ impl TurnInfo {
     }
 }
 
-/// About how many bytes the `info` of a move takes in the log, as it is limited.
+/// The approximate size in the log of a move's `info`, in bytes, as it is limited.
 pub fn info_size(info: &Value) -> u64 {
     match info {
         Value::Object(fields) => fields.iter().map(|(name, value)| size(name, value)).sum(),
@@ -47,12 +47,11 @@ pub fn info_size(info: &Value) -> u64 {
     }
 }
 
-/// About how many bytes a field takes in the log.
 fn size(name: &str, value: &Value) -> u64 {
     let inside = match value {
         Value::String(text) => text.len() as u64,
         Value::Array(values) => values.iter().map(|value| size("", value)).sum(),
-        Value::Object(fields) => fields.iter().map(|(name, value)| size(name, value)).sum(),
+        Value::Object(_) => info_size(value),
         Value::Null | Value::Bool(_) | Value::Number(_) => 4,
     };
     name.len() as u64 + inside + 4
