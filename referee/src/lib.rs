@@ -131,7 +131,7 @@ pub fn become_supervisor_if_asked() {
     let tasks = [
         supervisor::process::plan::SUBCOMMAND,
         supervisor::sandbox::launch::SUBCOMMAND,
-        supervisor::sandbox::init::SUBCOMMAND,
+        supervisor::sandbox::launch::init::SUBCOMMAND,
     ];
     if asked.is_some_and(|asked| tasks.contains(&&*asked)) {
         std::process::exit(cli::run_to_code().into());

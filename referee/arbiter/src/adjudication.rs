@@ -28,8 +28,9 @@ impl LimitWatch {
         }
     }
 
-    /// Counts a position, and returns the reason if a limit ends the match there. Call this once for
-    /// each position, the start included. `None` for a game that is over: it has ended by itself.
+    /// Counts a position, and returns the reason if a limit ends the match there. Call this once
+    /// for each position, the start included. `None` for a game that is over: it has ended by
+    /// itself.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -72,8 +73,8 @@ pub fn forfeit_outcome(game: &[f64], at_fault: &[bool]) -> Vec<f64> {
         .collect()
 }
 
-/// True if faults alone decide the match: with one or two seats, the first fault does. With more seats,
-/// the game is played to its end by those that are left.
+/// True if faults alone decide the match: with one or two seats, the first fault does. With more
+/// seats, the game is played to its end by those that are left.
 pub fn decided_by_faults(at_fault: &[bool]) -> bool {
     at_fault.len() <= 2 && at_fault.contains(&true)
 }

@@ -1,6 +1,6 @@
-//! The random draws of a match: outcomes of chance, random moves of openings and of seats at fault. They
-//! follow from the match's seed, or from a key that no bot can compute, and from the number of the event, so
-//! that the matches of a pairing, which share both, get the same draws.
+//! The random draws of a match: outcomes of chance, random moves of openings and of seats at fault.
+//! They follow from the match's seed, or from a key that no bot can compute, and from the number of
+//! the event, so that the matches of a pairing, which share both, get the same draws.
 
 use std::fmt;
 
@@ -9,7 +9,8 @@ use games::{BrokenRules, Rng, Session};
 
 /// Seeds stay below this so that every reader of JSON gets them right.
 const SEED_MASK: u64 = (1 << 53) - 1;
-/// A stream's number has its purpose in the bits from here on, and a number within the purpose below.
+/// A stream's number has its purpose in the bits from here on, and a number within the purpose
+/// below.
 const PURPOSE: u32 = 48;
 
 /// The purpose of random numbers: each has a stream of its own.
@@ -22,12 +23,12 @@ enum Purpose {
     Others = 8,
 }
 
-/// Separates the streams of starts and openings that are tried when the first ones are not balanced, if
-/// they follow from a seed.
+/// Separates the streams of starts and openings that are tried when the first ones are not
+/// balanced, if they follow from a seed.
 const OTHERS: u64 = 2;
 
-/// At most this many random starts and openings of a pairing are judged, and the best of them is taken: the
-/// first ones, and others ([`Draws::other`]) with the numbers below this.
+/// At most this many random starts and openings of a pairing are judged, and the best of them is
+/// taken: the first ones, and others ([`Draws::other`]) with the numbers below this.
 pub const MOST_OTHERS: u64 = 50;
 
 /// A key that the draws of a pairing follow from. Bots never learn it.

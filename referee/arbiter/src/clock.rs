@@ -100,7 +100,8 @@ impl Clock {
             .or_else(|| beyond(ClockKind::Wall, Some(used.wall), self.wall_limit()))
     }
 
-    /// The time that a move takes off the game clock: wall-clock or CPU time, as the time control says.
+    /// The time that a move takes off the game clock: wall-clock or CPU time, as the time control
+    /// says.
     pub fn cost(&self, used: Used) -> Duration {
         match self.control.clock {
             ClockKind::Wall => used.wall,

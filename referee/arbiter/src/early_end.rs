@@ -1,5 +1,5 @@
-//! Rules that end a match before its game does: settlement, bots that agree by their values, and offers.
-//! Used by the arbiter and by the verification of logs.
+//! Rules that end a match before its game does: settlement, bots that agree by their values, and
+//! offers. Used by the arbiter and by the verification of logs.
 
 use games::{Rng, hash_text, rank};
 use protocol::{AdjudicatedBy, Adjudication, Offer, SeatOffer};
@@ -17,9 +17,9 @@ pub const MOST_POSITIONS: u32 = 10_000_000;
 pub struct EarlyEnds {
     /// The number of positions that counting may take after each ply; `None` to count nothing.
     pub settled: Option<u32>,
-    /// When a match of two seats is won by one of them.
+    /// Ends a match of two seats with a winner.
     pub resign: Option<ResignRule>,
-    /// When a match of two seats is drawn.
+    /// Ends a match of two seats as a draw.
     pub draw: Option<DrawRule>,
     /// True if bots may offer a result.
     pub offers: bool,
@@ -39,7 +39,7 @@ pub struct ResignRule {
 /// Both bots say that the match is even.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrawRule {
-    /// How far values may be from one half.
+    /// The largest distance of a value from one half.
     pub value: f64,
     /// For how many moves each, at least 1.
     pub moves: u32,
@@ -48,8 +48,8 @@ pub struct DrawRule {
 }
 
 impl EarlyEnds {
-    /// True if a match under these rules can have this adjudication: they contain its rule, and the match is
-    /// played out or not, as its seed says.
+    /// True if a match under these rules can have this adjudication: they contain its rule, and the
+    /// match is played out or not, as its seed says.
     pub fn allow(&self, adjudication: &Adjudication, seed: u64, match_id: &str) -> bool {
         let by_rule = match adjudication.by {
             AdjudicatedBy::Settled { budget, .. } => self.settled == Some(budget),
@@ -93,8 +93,8 @@ pub struct Opinions {
 
 #[derive(Clone, Debug, Default)]
 struct Opinion {
-    /// The number of consecutive moves, up to the last, whose value makes it the loser, the winner, or
-    /// neither.
+    /// The number of consecutive moves, up to the last, whose value makes it the loser, the winner,
+    /// or neither.
     losing: u32,
     winning: u32,
     even: u32,
@@ -243,7 +243,8 @@ struct Verdict {
     scores: Option<Vec<i64>>,
 }
 
-/// The value that a bot reports for its own seat, in [0, 1]; `None` if it reports none, or nonsense.
+/// The value that a bot reports for its own seat, in [0, 1]; `None` if it reports none, or
+/// nonsense.
 fn value(info: &Value) -> Option<f64> {
     let value = info.get("value")?.as_f64()?;
     (0.0..=1.0).contains(&value).then_some(value)
@@ -271,8 +272,9 @@ fn possible_outcomes(seats: usize) -> &'static str {
     }
 }
 
-/// The offer with exact numbers, if a match of this many seats can have its result: a ranking of the seats,
-/// in which equal ones share. Bots could profit together from any other division of the points.
+/// The offer with exact numbers, if a match of this many seats can have its result: a ranking of
+/// the seats, in which equal ones share. Bots could profit together from any other division of the
+/// points.
 ///
 /// # Errors
 /// If a match cannot have this result.

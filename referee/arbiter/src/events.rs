@@ -64,7 +64,7 @@ pub enum Event {
     },
     /// The load of the machine, for the losses on time that follow.
     Busy {
-        /// How many processes ran or waited for a core, on average.
+        /// The average number of processes that ran or waited for a core.
         load: f64,
     },
     /// The driver has just noticed that the referee itself did not run for a while. No clock ran.
@@ -86,8 +86,8 @@ pub enum Event {
 pub enum Action {
     /// Send a message to a seat's bot, and report [`Event::Sent`] or [`Event::Failed`].
     Send { seat: usize, message: ToBot },
-    /// Find out by [`Session::settlement`](games::Session::settlement) whether the position can be settled,
-    /// and report [`Event::Settled`]. No clock runs meanwhile.
+    /// Find out by [`Session::settlement`](games::Session::settlement) whether the position can be
+    /// settled, and report [`Event::Settled`]. No clock runs meanwhile.
     Settle {
         /// The number of positions that this may take.
         budget: u32,

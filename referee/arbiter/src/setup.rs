@@ -20,19 +20,19 @@ pub struct Setup {
     pub opening: Vec<String>,
     /// The referee's draws follow from it, unless there is a key.
     pub seed: u64,
-    /// The key that the draws follow from in games with chance or hidden information; `None` for the
-    /// seed.
+    /// The key that the draws follow from in games with chance or hidden information; `None` for
+    /// the seed.
     pub deal: Option<DealKey>,
-    /// The draws of an earlier match, if this is a rerun of it: outcomes of chance and forced moves,
-    /// by the number of the ply. These are not drawn again.
+    /// The draws of an earlier match, if this is a rerun of it: outcomes of chance and forced
+    /// moves, by the number of the ply. These are not drawn again.
     pub recorded: Vec<Option<MoveText>>,
     /// Limits that end the match besides the game.
     pub limits: Limits,
     pub early_ends: EarlyEnds,
     /// The players, in seat order.
     pub seats: Vec<SeatSetup>,
-    /// How many cores a bot can use at a time, at least 1: its CPU time can pass this many times
-    /// faster than wall-clock time.
+    /// The number of cores that a bot can use at a time, at least 1: its CPU time can pass this many
+    /// times faster than wall-clock time.
     pub cores: u32,
 }
 

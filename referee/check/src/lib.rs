@@ -24,7 +24,7 @@ pub use list::{Check, checks};
 pub use selection::{Selection, Variant};
 use session::with_session;
 use supervisor::CommandError;
-use supervisor::bot::shebang::ShebangError;
+use supervisor::spec::shebang::ShebangError;
 
 /// After this many checks without any answer the rest is not tried.
 const MOST_SILENT: u32 = 3;
@@ -40,13 +40,15 @@ pub fn unstartable(error: &CommandError) -> CheckReport {
         CommandError::Shebang(ShebangError::WindowsLineEnds(_)) => {
             "save the script with Unix line endings"
         }
-        CommandError::Missing { program, .. } if program.contains(' ') => {
+        CommandError::NoFile { program, .. } | CommandError::NotOnPath { program }
+            if program.contains(' ') =>
+        {
             "give the program and each argument as a word of its own, without quotes around all"
         }
-        CommandError::Missing { program, .. } if program.contains('/') => {
+        CommandError::NoFile { .. } => {
             "build the bot first, and run this in the bot's folder or name that with --dir"
         }
-        CommandError::Missing { .. } => {
+        CommandError::NotOnPath { .. } => {
             "give a program that is there; one in the bot's folder needs `./` before it"
         }
         _ => "give the bot's program and its arguments after `--`",

@@ -9,7 +9,7 @@ use std::time::Duration;
 use protocol::{
     BadMessage, BotHello, Failure, FaultCode, FromBot, PROTOCOL, ToBot, excerpt, faults, in_words,
 };
-use supervisor::bot::shebang::suspicion;
+use supervisor::spec::shebang::suspicion;
 use supervisor::{BotProcess, REFEREE_NAME, Stall};
 use tokio::time::{Instant, timeout_at};
 

@@ -26,8 +26,8 @@ use crate::reading::left_out;
 use crate::settings::{format, game_list, ggp, machine, openings, rules, secret, time};
 use crate::tables::file::Concurrency;
 use error::WrongValue;
-use supervisor::process::process_tree::measures_cpu_time;
-use supervisor::sandbox::limits::Tier;
+use supervisor::spec::Tier;
+use supervisor::system::process_tree::measures_cpu_time;
 use supervisor::{BotFactory, BotSpec, Idle};
 use thiserror::Error;
 

@@ -83,7 +83,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     ),
     #[cfg(target_os = "linux")]
     subcommand!(
-        supervisor::sandbox::init::SUBCOMMAND,
+        supervisor::sandbox::launch::init::SUBCOMMAND,
         Internal,
         internal::init::Args
     ),

@@ -23,7 +23,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use command::Role;
 use common::{hints, panics, privacy, signals};
-use supervisor::shortage;
+use supervisor::resource_exhausted;
 use text::paragraphs;
 
 pub(crate) use common::error::{CliError, not_short};
@@ -87,7 +87,7 @@ pub(crate) fn run_to_code() -> u8 {
         .and_then(|matches| command::chosen(&matches).map_err(|error| error.format(&mut program)));
     let (role, run) = parsed.unwrap_or_else(|error| hints::explained(error).exit());
     if !matches!(role, Role::IsABot | Role::Internal) {
-        shortage::raise_descriptors();
+        resource_exhausted::raise_descriptors();
         panics::say_in_a_sentence();
     }
     if role == Role::RunsBots

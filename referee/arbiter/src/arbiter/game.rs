@@ -140,8 +140,8 @@ impl Game {
         self.session.each_legal(seat, take)
     }
 
-    /// Checks a seat's move, unless it moves alone: then the move is checked when it is played, once
-    /// and for all.
+    /// Checks a seat's move, unless it moves alone: then the move is checked when it is played,
+    /// once and for all.
     pub(super) fn check(&mut self, seat: usize, mv: &str) -> Result<(), MoveError> {
         if self.is_alone() {
             Ok(())
@@ -171,8 +171,8 @@ impl Game {
         })
     }
 
-    /// Plays the step in which bots have made these moves. Seats at fault move at random, and chance
-    /// draws. [`Game::record`] must follow.
+    /// Plays the step in which bots have made these moves. Seats at fault move at random, and
+    /// chance draws. [`Game::record`] must follow.
     ///
     /// # Errors
     /// If one of the moves is illegal, or rules from outside do not work.

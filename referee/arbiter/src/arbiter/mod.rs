@@ -60,7 +60,7 @@ pub struct Arbiter {
     /// In the order in which they happened, at most one a seat.
     faults: Vec<Fault>,
     adjudicator: Adjudicator,
-    /// How many cores a bot can use at a time.
+    /// The number of cores that a bot can use at a time.
     cores: u32,
     /// The load of the machine when a seat was last late.
     load: Option<f64>,
@@ -296,8 +296,8 @@ impl Arbiter {
         self.game.moves()
     }
 
-    /// The latest time at which [`Event::Tick`] must come if nothing else happens; `None` if nothing
-    /// is awaited.
+    /// The latest time at which [`Event::Tick`] must come if nothing else happens; `None` if
+    /// nothing is awaited.
     pub fn deadline(&self) -> Option<At> {
         let seats = self.seats.iter();
         match &self.phase {

@@ -100,7 +100,7 @@ impl Seat {
         )
     }
 
-    /// The time at which its open turn must be looked at next: a limit may be reached then.
+    /// The time at which its open turn may reach a limit, or its CPU time must be read.
     pub(super) fn turn_deadline(&self, cores: u32) -> Option<At> {
         let turn = self.open_turn()?;
         let asked = turn.asked?;

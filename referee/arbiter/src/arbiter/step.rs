@@ -20,8 +20,8 @@ struct Answers {
 }
 
 impl Arbiter {
-    /// Asks the seats that are to move and not at fault. False if all of them have failed before: the
-    /// step has ended.
+    /// Asks the seats that are to move and not at fault. False if all of them have failed before:
+    /// the step has ended.
     pub(super) fn open_step(&mut self, to_move: ToMove) -> Result<bool, BrokenRules> {
         for number in to_move.seats() {
             if self.is_at_fault(number) {
@@ -73,8 +73,9 @@ impl Arbiter {
         self.answer(seat, message, used)
     }
 
-    /// A line of a seat whose answer is not awaited. Late answers and `info` are dropped. What would
-    /// lose the match counts at the seat's next turn, so that the result does not depend on timing.
+    /// A line of a seat whose answer is not awaited. Late answers and `info` are dropped. What
+    /// would lose the match counts at the seat's next turn, so that the result does not depend on
+    /// timing.
     fn unasked(&mut self, seat: usize, message: Result<FromBot, BadMessage>) {
         let failure = match message {
             Ok(FromBot::Resign {}) => faults::resigned(),

@@ -65,9 +65,9 @@ impl Arbiter {
         self.answered(seat, Answer::Fault { failure, late })
     }
 
-    /// Moves the start of all running clocks later, so that the gap costs no bot any time. A bot that
-    /// ran on while only the referee was stopped gets that time for free: how it used the time is not
-    /// known.
+    /// Moves the start of all running clocks later, so that the gap costs no bot any time. A bot
+    /// that ran on while only the referee was stopped gets that time for free: how it used the time
+    /// is not known.
     pub(super) fn suspend(&mut self, gap: Duration, now: At) {
         let later = |begin: &mut At| *begin = begin.saturating_add(gap).min(now);
         let is_starting = matches!(self.phase, Phase::Starting);

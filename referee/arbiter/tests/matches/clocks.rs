@@ -54,7 +54,7 @@ fn time_runs_from_when_it_is_told_to() {
 }
 
 #[test]
-fn what_was_seen_of_a_late_bot_is_told() {
+fn the_stall_of_a_late_bot_is_reported() {
     let saw = |script: &mut Script, seat| {
         let what = "it sleeps".to_owned();
         script.event(Event::Stalled { seat, what });
@@ -94,16 +94,16 @@ fn what_was_seen_of_a_late_bot_is_told() {
 }
 
 #[test]
-fn who_is_late_is_told_what_it_computed_and_how_busy_the_machine_is() {
+fn a_late_bot_learns_its_cpu_time_and_the_load() {
     let busy = Event::Busy { load: 4.25 };
     let mut script = Script::amazons().started();
     script.event(busy);
     script.cpu = ms(31);
     script.wait(ms(151));
     let message = &script.result().faults[0].message;
-    let told = "no move after 151 ms (allowed: 100 ms and a margin of 20 ms); it used 31 ms of CPU time, at a \
+    let expected = "no move after 151 ms (allowed: 100 ms and a margin of 20 ms); it used 31 ms of CPU time, at a \
                 load of 4.2 on 2 cores";
-    assert_eq!(message, told);
+    assert_eq!(message, expected);
 
     // The answer has come meanwhile.
     let mut script = Script::amazons().started();

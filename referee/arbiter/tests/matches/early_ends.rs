@@ -56,12 +56,12 @@ fn adjudication(script: Script) -> Option<Adjudication> {
 }
 
 #[test]
-fn what_can_be_counted_is_settled_before_anybody_is_asked() {
+fn a_position_that_can_be_counted_is_settled_before_the_turn() {
     let settled = EarlyEnds {
         settled: Some(10_000),
         ..EarlyEnds::default()
     };
-    // Equal regions: who moves first runs out of moves first.
+    // Equal regions: the first seat runs out of moves first.
     for (arrows, to_move, outcome) in [
         (&[][..], 0, [0.0, 1.0]),
         (&[], 1, [1.0, 0.0]),
@@ -73,7 +73,7 @@ fn what_can_be_counted_is_settled_before_anybody_is_asked() {
             (&*result.reason, &result.outcome[..]),
             ("settled", &outcome[..])
         );
-        assert_eq!(script.told(0), ["start", "end"]);
+        assert_eq!(script.sent_to(0), ["start", "end"]);
         let found = adjudication(script).unwrap();
         assert_eq!(found.ply, 0);
         let AdjudicatedBy::Settled {
@@ -87,7 +87,7 @@ fn what_can_be_counted_is_settled_before_anybody_is_asked() {
 }
 
 #[test]
-fn what_takes_too_long_to_count_goes_on() {
+fn a_position_that_takes_too_long_to_count_is_played_on() {
     let hasty = EarlyEnds {
         settled: Some(1),
         ..EarlyEnds::default()
@@ -201,7 +201,7 @@ fn an_impossible_offer_is_a_fault() {
 }
 
 #[test]
-fn what_colluding_bots_offer_is_logged_as_a_result_that_the_game_can_have() {
+fn offers_of_colluding_bots_are_logged_as_possible_results() {
     let mut script = amazons(None, BY_VALUES);
     for (seat, outcome) in [(0, "[1.0,9e-7]"), (1, "[0.9999999,0.0]")] {
         let offer = format!(r#"{{"type":"offer","kind":"settle","outcome":{outcome}}}"#);

@@ -1,4 +1,4 @@
-//! A small game with all that built-in games lack: each round chance tosses a coin, then all seats
+//! A small game with features that no built-in game has: each round chance tosses a coin, then all seats
 //! show a hand at once. Each rival that a hand beats is a point, and two if the coin shows heads.
 
 use std::any::Any;
@@ -17,18 +17,17 @@ use serde_json::{Value, json};
 const HANDS: [&str; 3] = ["paper", "rock", "scissors"];
 const COINS: [&str; 2] = ["heads", "tails"];
 
-/// Under which rules it is played.
 #[derive(Clone, Copy)]
 pub(crate) struct Hands {
     pub(crate) seats: usize,
     pub(crate) rounds: usize,
-    /// Whether seat 0 alone sees the coin.
+    /// Only seat 0 sees the coin.
     pub(crate) hidden: bool,
-    /// Whether the coin is tossed while the seats choose, in one step with them.
+    /// The coin is tossed in one step with the choices of the seats.
     pub(crate) at_once: bool,
     /// The ply at which the rules stop working.
     pub(crate) breaks_at: Option<u32>,
-    /// Whether paper is listed, but refused.
+    /// Paper is listed, but refused.
     pub(crate) refuses_paper: bool,
 }
 

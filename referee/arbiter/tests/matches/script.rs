@@ -43,7 +43,7 @@ pub(crate) fn hello(more: Value) -> Box<BotHello> {
     serde_json::from_value(hello).unwrap()
 }
 
-/// What a match begins with in which all seats have this time control and this much CPU time.
+/// The setup of a match in which all seats have this time control and this limit of CPU time.
 pub(crate) fn setup(
     rules: Arc<dyn Rules>,
     limits: Limits,
@@ -77,7 +77,7 @@ pub(crate) struct Script {
     pub(crate) arbiter: Arbiter,
     pub(crate) seats: usize,
     pub(crate) now: Duration,
-    /// What the bot that is spoken of has used.
+    /// The CPU time in the next reading.
     pub(crate) cpu: Duration,
     pub(crate) sent: Vec<(usize, ToBot)>,
     pub(crate) dismissed: Vec<usize>,
@@ -89,7 +89,7 @@ impl Script {
         Self::with(rules, limits, opening, control(), None)
     }
 
-    /// A match in which all seats have this time control and this much CPU time.
+    /// A match in which all seats have this time control and this limit of CPU time.
     pub(crate) fn with(
         rules: Arc<dyn Rules>,
         limits: Limits,
@@ -156,7 +156,7 @@ impl Script {
         self
     }
 
-    /// Hands an event over; what is to be sent is written at once.
+    /// Hands an event over, and sends all messages at once.
     pub(crate) fn event(&mut self, event: Event) {
         let actions = self.arbiter.handle(event);
         for action in actions {
@@ -249,9 +249,10 @@ impl Script {
         turns.into_iter().next().expect("a turn")
     }
 
-    pub(crate) fn told(&self, seat: usize) -> Vec<&'static str> {
-        let told = self.sent.iter().filter(|(to, _)| *to == seat);
-        let names = told.map(|(_, message)| match message {
+    /// The types of the messages that a seat was sent.
+    pub(crate) fn sent_to(&self, seat: usize) -> Vec<&'static str> {
+        let sent = self.sent.iter().filter(|(to, _)| *to == seat);
+        let names = sent.map(|(_, message)| match message {
             ToBot::Hello { .. } => "hello",
             ToBot::Start(_) => "start",
             ToBot::Turn(_) => "turn",

@@ -1,4 +1,4 @@
-//! Before the first turn: who gets ready, and who does not.
+//! Before the first turn: bots get ready, or fail to.
 
 use arbiter::*;
 use games::Limits;
@@ -42,12 +42,12 @@ fn lists_of_games_are_quoted_in_part() {
         ToBot::Error { message, .. } => Some(message.clone()),
         _ => None,
     });
-    let message = sent.expect("it is told");
+    let message = sent.expect("an error message");
     assert!(message.len() < 300 && message.contains("…"), "{message}");
 }
 
 #[test]
-fn who_is_not_ready_in_time_has_not_started() {
+fn a_bot_that_is_not_ready_in_time_has_not_started() {
     let mut script = Script::amazons();
     for seat in 0..2 {
         script.event(Event::Joined {

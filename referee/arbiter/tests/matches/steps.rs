@@ -54,7 +54,7 @@ impl Script {
     }
 }
 
-/// What chance brings in every match of these tests.
+/// The outcomes of chance in every match of these tests.
 fn coins(count: usize) -> Vec<String> {
     let session = Hands::default().rules().start(0).unwrap();
     let mut chance = Chance::of(SEED);
@@ -113,15 +113,15 @@ fn a_fault_counts_when_the_step_ends() {
     let sent = script.sent.len();
     script.show(0, "well");
     assert!(script.running() && script.awaited() == [1]);
-    assert_eq!(script.sent.len(), sent, "neither of the two is told");
+    assert_eq!(script.sent.len(), sent, "neither of the two is informed");
     script.show(1, "rock");
     assert_eq!(script.faults(), [(0, FaultCode::IllegalMove, 1)]);
     let result = script.result();
     assert_eq!(result.outcome, [0.0, 1.0]);
     assert_eq!(result.reason, "forfeit");
     assert_eq!(script.plies().len(), 1, "the step is not made");
-    assert_eq!(script.told(0), ["start", "turn", "error", "end"]);
-    assert_eq!(script.told(1), ["start", "turn", "end"]);
+    assert_eq!(script.sent_to(0), ["start", "turn", "error", "end"]);
+    assert_eq!(script.sent_to(1), ["start", "turn", "end"]);
     assert_eq!(script.dismissed, [0]);
 }
 
@@ -136,7 +136,11 @@ fn both_at_fault_share_the_point() {
             }
         }
         let faults = [(0, FaultCode::Resign, 1), (1, FaultCode::IllegalMove, 1)];
-        assert_eq!(script.faults(), faults, "in seat order, whoever was first");
+        assert_eq!(
+            script.faults(),
+            faults,
+            "in seat order, not in the order of answers"
+        );
         assert_eq!(script.result().outcome, [0.5, 0.5]);
         assert_eq!(script.dismissed, [1], "resigning is no fault");
     }
@@ -164,12 +168,16 @@ fn each_seat_has_its_own_clock_in_a_step() {
     };
     assert_eq!(left(&script, 0), json!([990, 300]));
     assert_eq!(left(&script, 1), json!([990, 300]));
-    // The time of seat 1 is up long before that of seat 0, who thinks on.
+    // The time of seat 1 is up long before that of seat 0, which thinks on.
     script.wait(ms(319));
     assert_eq!(script.awaited(), [0, 1]);
     script.wait(ms(1));
     assert_eq!((script.awaited(), script.running()), (vec![0], true));
-    assert_eq!(script.told(1).last(), Some(&"turn"), "seat 1 is not told");
+    assert_eq!(
+        script.sent_to(1).last(),
+        Some(&"turn"),
+        "seat 1 is not informed"
+    );
     let began = script.now - ms(320);
     assert_eq!(script.arbiter.deadline(), Some(began + ms(1010)));
     script.now += ms(500);
@@ -190,7 +198,7 @@ fn two_who_are_late_have_both_lost() {
 }
 
 #[test]
-fn who_has_answered_is_never_late() {
+fn a_seat_that_has_answered_is_never_late() {
     let mut script = started(Hands::default(), &[]);
     script.now += ms(20);
     script.show(0, "rock");
@@ -207,7 +215,7 @@ fn how_a_bot_crashed_in_a_step_may_become_known_before_the_step_ends() {
     script.show(1, "rock");
     assert_eq!(script.faults(), [(0, FaultCode::Crash, 1)]);
     assert_eq!(script.result().faults[0].message, "exited with code 6");
-    // What was a fault before the crash stays the reason.
+    // The fault before the crash stays the reason.
     let mut script = started(Hands::default(), &[]);
     script.show(0, "well");
     script.crash(0, "exited with code 6");
@@ -216,7 +224,7 @@ fn how_a_bot_crashed_in_a_step_may_become_known_before_the_step_ends() {
 }
 
 #[test]
-fn who_crashes_after_its_answer_loses_in_the_next_step() {
+fn a_bot_that_crashes_after_its_answer_loses_in_the_next_step() {
     let mut script = started(Hands::default(), &[]);
     script.show(0, "rock");
     script.crash(0, "gone");
@@ -257,7 +265,7 @@ fn with_three_seats_the_others_play_on() {
     assert!(script.dismissed.is_empty(), "the step goes on");
     script.show(0, "rock");
     assert_eq!(script.dismissed, [1]);
-    assert_eq!(script.told(1), ["start", "turn", "error"]);
+    assert_eq!(script.sent_to(1), ["start", "turn", "error"]);
     let forced: Vec<bool> = script.arbiter.moves().iter().map(|m| m.forced).collect();
     assert_eq!(forced, [false, false, true, false, false]);
     for _ in 0..2 {
@@ -269,7 +277,7 @@ fn with_three_seats_the_others_play_on() {
     let result = script.result();
     assert_eq!(result.outcome[1], 0.0);
     assert!(result.outcome[0] >= 0.5 && result.outcome[2] >= 0.5);
-    assert_eq!(script.told(1).last(), Some(&"error"), "it is gone");
+    assert_eq!(script.sent_to(1).last(), Some(&"error"), "it is gone");
     assert_eq!(script.plies().len(), 3 * 4);
 }
 
@@ -340,8 +348,8 @@ fn chance_takes_part_in_a_step_after_all_seats() {
     let coin = &*coins(1)[0];
     let step = [(Some(0), "rock"), (Some(1), "paper"), (None, coin)];
     assert_eq!(script.plies(), step);
-    let told = json!(script.turns(0)[1].moves);
-    assert_eq!(told[2], json!({"seat": null, "move": coin}));
+    let sent = json!(script.turns(0)[1].moves);
+    assert_eq!(sent[2], json!({"seat": null, "move": coin}));
 }
 
 #[test]
@@ -386,7 +394,11 @@ fn seats_are_sent_only_what_they_may_know() {
         let ToBot::End(end) = message else {
             panic!("the last messages are ends");
         };
-        assert_eq!(end.moves.len(), 6, "seat {seat} is told all in the end");
+        assert_eq!(
+            end.moves.len(),
+            6,
+            "seat {seat} is sent all moves at the end"
+        );
     }
 }
 
@@ -410,13 +422,13 @@ fn a_bot_that_wants_no_state_gets_no_observation() {
 }
 
 #[test]
-fn what_a_seat_is_sent_does_not_depend_on_what_it_cannot_know() {
+fn messages_do_not_depend_on_hidden_information() {
     let hidden = Hands {
         hidden: true,
         rounds: 2,
         ..Hands::default()
     };
-    let heard = ["heads", "tails"].map(|coin| {
+    let observed = ["heads", "tails"].map(|coin| {
         let mut script = started(hidden, &[coin]);
         script.show(0, "rock");
         script.show(1, "paper");
@@ -424,8 +436,8 @@ fn what_a_seat_is_sent_does_not_depend_on_what_it_cannot_know() {
         own.map(|(_, message)| message.to_line())
             .collect::<Vec<_>>()
     });
-    assert_eq!(heard[0].len(), 3, "a start and two turns");
-    assert_eq!(heard[0], heard[1]);
+    assert_eq!(observed[0].len(), 3, "a start and two turns");
+    assert_eq!(observed[0], observed[1]);
 }
 
 #[test]
@@ -480,7 +492,7 @@ fn rules_that_refuse_what_they_list_are_to_blame_and_no_seat() {
         broken.starts_with("the rules refuse a move that they list"),
         "{broken}"
     );
-    assert_eq!(script.told(1), ["start", "turn"]);
+    assert_eq!(script.sent_to(1), ["start", "turn"]);
 }
 
 #[test]

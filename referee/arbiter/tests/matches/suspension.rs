@@ -38,7 +38,7 @@ fn no_time_runs_while_the_referee_does_not() {
 }
 
 #[test]
-fn who_is_late_apart_from_that_has_lost() {
+fn a_bot_that_is_late_in_spite_of_a_gap_loses() {
     let mut script = Script::amazons().started();
     script.now += ms(3125);
     suspended(&mut script, 3000);
@@ -61,7 +61,7 @@ fn who_is_late_apart_from_that_has_lost() {
 }
 
 #[test]
-fn nobody_gets_more_than_the_time_that_went_by() {
+fn no_bot_gains_more_than_the_time_that_went_by() {
     let mut script = Script::amazons().started();
     // Noticed after a turn began in the middle of it.
     script.now += ms(30);
@@ -70,7 +70,7 @@ fn nobody_gets_more_than_the_time_that_went_by() {
 }
 
 #[test]
-fn who_is_to_get_ready_has_the_time_for_it() {
+fn a_gap_costs_no_time_to_get_ready() {
     let mut script = Script::amazons();
     for seat in 0..2 {
         let hello = hello(json!({}));

@@ -22,8 +22,8 @@ fn a_game_is_played_to_its_end() {
         plies += 1;
     }
     assert!(script.dismissed.is_empty());
-    assert_eq!(script.told(0).last(), Some(&"end"));
-    assert_eq!(script.told(1).last(), Some(&"end"));
+    assert_eq!(script.sent_to(0).last(), Some(&"end"));
+    assert_eq!(script.sent_to(1).last(), Some(&"end"));
     let played = script.arbiter.into_finished().unwrap();
     assert_eq!(played.moves.len(), plies);
     assert_eq!(played.moves[3].ms, Millis(ms(10)));
@@ -65,8 +65,8 @@ fn an_illegal_move_loses() {
     assert_eq!(script.result().reason, "forfeit");
     assert_eq!(script.result().scores, [0, 0]);
     assert_eq!(script.dismissed, [1]);
-    assert_eq!(script.told(1), ["start", "turn", "error", "end"]);
-    assert_eq!(script.told(0), ["start", "turn", "end"]);
+    assert_eq!(script.sent_to(1), ["start", "turn", "error", "end"]);
+    assert_eq!(script.sent_to(0), ["start", "turn", "end"]);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn how_a_bot_crashed_may_become_known_later() {
         code,
         message: message.to_owned(),
     };
-    for (first, told) in [
+    for (first, expected) in [
         (FaultCode::Crash, "exited with code 6"),
         (FaultCode::Protocol, "a line too long"),
     ] {
@@ -190,7 +190,7 @@ fn how_a_bot_crashed_may_become_known_later() {
         script.event(failed(FaultCode::Crash, "exited with code 6"));
         script.play(0);
         assert_eq!(script.fault(), (1, first, 1));
-        assert_eq!(script.result().faults[0].message, told);
+        assert_eq!(script.result().faults[0].message, expected);
     }
 }
 
@@ -214,7 +214,7 @@ fn resigning_is_no_fault_but_ends_the_match() {
     script.say(0, r#"{"type":"resign"}"#);
     assert_eq!(script.fault(), (0, FaultCode::Resign, 0));
     assert_eq!(script.result().outcome, [0.0, 1.0]);
-    assert_eq!(script.told(0), ["start", "turn", "end"]);
+    assert_eq!(script.sent_to(0), ["start", "turn", "end"]);
     assert!(script.dismissed.is_empty());
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bundle::Unpacked;
-use supervisor::sandbox::limits::{Size, Wanted};
+use supervisor::spec::{Size, Wanted};
 
 use crate::tables::file::BuildTable;
 

@@ -28,8 +28,8 @@ use crate::reading::variables::{expand, split};
 use crate::settings::ggp;
 use crate::settings::time::time_control;
 use crate::tables::file::{BotCommand, BotTable, ConfigFile, GameEntry};
-use supervisor::bot::{command, spec};
-use supervisor::sandbox::limits::{Resources, Tier, Wanted};
+use supervisor::spec::{self, command};
+use supervisor::spec::{Resources, Tier, Wanted};
 use supervisor::{BotSpec, CommandError, Idle};
 
 /// More bots than anybody could let play.

@@ -1,7 +1,7 @@
 //! How much is kept beside the log.
 
 use crate::tables::file::KeepTable;
-use supervisor::sandbox::limits::Size;
+use supervisor::spec::Size;
 
 /// How much is kept beside the log, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

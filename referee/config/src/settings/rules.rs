@@ -10,8 +10,8 @@ use serde::Deserialize;
 use crate::error::{ConfigError, Problem, WrongValue};
 use crate::tables::file::{BotCommand, ConfigFile, RulesEntry, RulesTable, Time};
 use supervisor::CommandError;
-use supervisor::bot::spec;
-use supervisor::sandbox::limits::{Resources, Tier, Wanted};
+use supervisor::spec;
+use supervisor::spec::{Resources, Tier, Wanted};
 
 /// More sources than anybody could need.
 const MOST_SOURCES: usize = 100;

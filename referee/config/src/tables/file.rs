@@ -17,7 +17,7 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use supervisor::sandbox::limits::{ResourcesTable, Size, Tier};
+use supervisor::spec::{ResourcesTable, Size, Tier};
 use supervisor::{Idle, Restart};
 
 /// No opening is longer: it would be the whole game.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use protocol::TimeControl;
 use serde::{Deserialize, Serialize};
-use supervisor::bot::{command, spec};
-use supervisor::sandbox::limits::Wanted;
+use supervisor::spec::Wanted;
+use supervisor::spec::{self, command};
 use supervisor::{BotSpec, CommandError, REFEREE};
 use thiserror::Error;
 

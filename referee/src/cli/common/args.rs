@@ -11,7 +11,7 @@ use games::session::LoadError;
 use games::{Catalog, ConfigureError, Rules, Session};
 use rules::{RulesSet, Surroundings};
 use serde_json::Value;
-use supervisor::sandbox::limits::Tier;
+use supervisor::spec::Tier;
 use tournament::folder::{self, CONFIG_NAME};
 
 use crate::cli::CliError;

@@ -10,7 +10,7 @@ use config::ConfigError;
 use games::BrokenRules;
 use log::{LogError, WriteError};
 use rules::RulesError;
-use supervisor::{FactoryError, TraceError, shortage};
+use supervisor::{FactoryError, TraceError, resource_exhausted};
 use thiserror::Error;
 use tournament::folder::FolderError;
 use tournament::folder::dealing::DealingError;
@@ -282,7 +282,7 @@ fn resume_code(error: &ResumeError) -> u8 {
 
 /// Whatever came out while the machine had no more of something is worth nothing.
 pub(crate) fn not_short() -> Result<(), CliError> {
-    match shortage::noted() {
+    match resource_exhausted::noted() {
         None => Ok(()),
         Some(why) => Err(CliError::Short {
             why: why.to_owned(),

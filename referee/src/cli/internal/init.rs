@@ -1,8 +1,8 @@
 //! `referee init`, the first process in a strict sandbox: starts a bot and looks after it.
 
 use report::tell;
-use supervisor::process::exec_error::EXIT_NOT_STARTED;
-use supervisor::sandbox::init;
+use supervisor::sandbox::launch::EXIT_NOT_STARTED;
+use supervisor::sandbox::launch::init;
 
 use crate::cli::CliError;
 

@@ -1,8 +1,8 @@
 //! `referee launch`, which a supervisor starts: applies limits to itself and becomes a bot.
 
 use report::tell;
-use supervisor::process::exec_error::EXIT_NOT_STARTED;
 use supervisor::sandbox::launch;
+use supervisor::sandbox::launch::EXIT_NOT_STARTED;
 
 use crate::cli::CliError;
 

@@ -10,7 +10,7 @@ use play::rerun::{self, News};
 use protocol::{Millis, Player, Record, TimeControl, shown};
 use report::{sheet, tell};
 use rules::RulesSet;
-use supervisor::sandbox::limits::Wanted;
+use supervisor::spec::Wanted;
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 use tournament::folder::{self, CONFIG_NAME};
 

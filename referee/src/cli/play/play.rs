@@ -14,7 +14,7 @@ use log::{LogFile, LogWriter};
 use protocol::{LoggedMove, Millis, Record, TimeControl, shown};
 use report::{self, tell};
 use rules::RulesSet;
-use supervisor::bot::command;
+use supervisor::spec::command;
 use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
 use tournament::playing::match_run::MatchRun;
 use tournament::playing::one_match::{self, SingleMatch, match_id};
@@ -334,7 +334,7 @@ pub(crate) fn spec(
     let spec = one_match::bot_spec(bot, command, others, time)?;
     spec.program().map_err(|error| {
         let or = match error {
-            CommandError::Missing { .. } => {
+            CommandError::NoFile { .. } | CommandError::NotOnPath { .. } => {
                 format!("; nor is it a reference bot: those are {}", names())
             }
             _ => String::new(),

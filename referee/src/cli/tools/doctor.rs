@@ -6,9 +6,9 @@ use machine::cores::CAN_CHOOSE;
 use machine::{identity, yardstick};
 use serde::Serialize;
 use supervisor::sandbox::account::Account;
-use supervisor::sandbox::limits::Tier;
 use supervisor::sandbox::machine::Machine;
 use supervisor::sandbox::promises::{Means, Promise};
+use supervisor::spec::Tier;
 
 use crate::cli::common::format::{FormatArgs, print_json};
 use crate::cli::{CliError, print};

@@ -1,4 +1,4 @@
-//! Starts the processes of bots, for all match slots of a tournament, and remembers which bots do
+//! Starts the processes of bots for all match slots of a tournament, and remembers the bots that do
 //! not start.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,35 +15,32 @@ use tokio::time::sleep;
 use super::failure::{News, NotStarted};
 use super::files::{self, BotFiles, Build};
 use super::process::{BotProcess, Surroundings};
-use super::spec::BotSpec;
 use crate::process::children;
 use crate::sandbox::build::{OtherProgram, Sandbox, SandboxError};
-use crate::sandbox::limits::Tier;
 use crate::sandbox::machine::Machine;
+use crate::spec::BotSpec;
+use crate::spec::Tier;
 use crate::streams::records::Records;
 use crate::streams::trace::Tracer;
-use crate::{shortage, suspension};
+use crate::system::{resource_exhausted, suspension};
 
-/// After how many matches in a row that it did not start for a bot that has started before is given
-/// up.
+/// A bot that has started before is given up after this many consecutive failed starts.
 const MAX_FAILED_STARTS: u32 = 3;
-/// The pause before a start is tried again. Each further pause is twice as long …
+/// The pause before a start is retried. Each further pause is twice as long …
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// … up to this one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Why a factory cannot be made.
+/// The reason why a factory cannot be made.
 #[derive(Debug, Error)]
 pub enum FactoryError {
-    /// A bot cannot be confined as configured.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// The machine does not let this process adopt orphans.
-    #[error("this process cannot look after others: {0}")]
+    #[error("this process cannot supervise others: {0}")]
     Supervise(#[from] io::Error),
 }
 
-/// Starts processes, and knows which bots are not worth waiting for.
+/// Starts processes, but not those of bots that are known not to start.
 #[derive(Debug)]
 pub struct BotFactory {
     /// By the bots' names.
@@ -51,19 +48,19 @@ pub struct BotFactory {
     pub(crate) records: Records,
     /// By the bots' names.
     histories: Mutex<BTreeMap<String, Arc<History>>>,
-    /// What the user has not read yet.
+    /// Not yet taken for the user.
     news: Mutex<Vec<News>>,
 }
 
-/// What is known about a bot.
+/// The history of a bot's processes.
 #[derive(Debug)]
 struct History {
     /// Locked during a first start, so that only one slot waits for a bot that never starts.
     trust: tokio::sync::Mutex<Trust>,
-    /// How many bytes of its stderr may still be kept.
+    /// The bytes of stderr that the bot may still write.
     stderr_left: Arc<AtomicU64>,
     files: Mutex<BotFiles>,
-    /// The user was warned that a start failed and a later attempt did not.
+    /// The user was warned that the bot has started only after failed attempts.
     warned_of_late_start: AtomicBool,
 }
 
@@ -71,18 +68,19 @@ struct History {
 enum Trust {
     /// It has not been started yet.
     Unknown,
-    /// It has started once, and has failed this often in a row since then.
+    /// It has started before. `failures` counts the consecutive failed starts since the last good
+    /// one.
     Started { failures: u32 },
-    /// It does not start, for this reason.
-    Hopeless(Failure),
+    /// It is given up for this reason.
+    GivenUp(Failure),
 }
 
 impl BotFactory {
     /// A factory for these bots. Sandboxes that hide files hide `hidden` from all of them. Stderr
-    /// is kept in the folder `stderr`, or passed on.
+    /// goes to files in the folder `stderr`, or is passed on.
     ///
     /// # Errors
-    /// If the machine does not let this process adopt orphans, or cannot confine a bot.
+    /// If the machine does not allow this process to adopt orphans, or cannot confine a bot.
     pub fn new(
         specs: &[Arc<BotSpec>],
         hidden: &[PathBuf],
@@ -112,35 +110,35 @@ impl BotFactory {
         })
     }
 
-    /// Numbers the files of stderr and traces from the one after `number`.
+    /// Starts the numbers of files for stderr and traces after `number`.
     pub fn after(self, number: usize) -> Self {
         self.records.set_last(number);
         self
     }
 
-    /// Keeps at most this many bytes of the stderr of all bots together, including what is in the
-    /// folder already.
+    /// Limits the size of the folder for the stderr of all bots, including the files that it
+    /// already has.
     pub fn keeping(self, max_bytes: u64) -> Self {
         self.records.limit_stderr(max_bytes);
         self
     }
 
-    /// Traces everything that is said.
+    /// Traces all lines of all processes.
     pub fn traced(mut self, tracer: Option<Tracer>) -> Self {
         self.records.tracer = tracer;
         self
     }
 
-    /// Starts a bot, unless it is known not to start.
+    /// Starts a bot, unless it is given up.
     pub(super) async fn start(&self, spec: &BotSpec) -> Result<Box<BotProcess>, NotStarted> {
         let history = self.history(spec);
         let mut trust = history.trust.lock().await;
         match &*trust {
-            Trust::Hopeless(failure) => Err(failure.clone().into()),
+            Trust::GivenUp(failure) => Err(failure.clone().into()),
             Trust::Started { .. } => {
                 drop(trust);
                 let started = self.try_to_start(spec, &history).await;
-                // A `hello` is not enough to be trusted again: see `began`.
+                // A `hello` does not reset the count of failures: see `began`.
                 if let Err(not_started) = &started {
                     let mut trust = history.trust.lock().await;
                     self.learn(spec, &mut trust, Some(&not_started.failure));
@@ -159,8 +157,8 @@ impl BotFactory {
         }
     }
 
-    /// Takes note of how a match began for a bot that was started: it became ready (`None`), or why
-    /// it did not.
+    /// Takes note of the beginning of a match for a bot that was started: it became ready (`None`),
+    /// or failed.
     pub async fn began(&self, spec: &BotSpec, failure: Option<&Failure>) {
         let history = self.history(spec);
         self.learn(spec, &mut *history.trust.lock().await, failure);
@@ -168,7 +166,7 @@ impl BotFactory {
 
     fn learn(&self, spec: &BotSpec, trust: &mut Trust, failure: Option<&Failure>) {
         let failures = match trust {
-            Trust::Hopeless(_) => return,
+            Trust::GivenUp(_) => return,
             Trust::Unknown => MAX_FAILED_STARTS,
             Trust::Started { failures } => *failures + 1,
         };
@@ -180,7 +178,7 @@ impl BotFactory {
             *trust = Trust::Started { failures };
             return;
         }
-        *trust = Trust::Hopeless(failure.clone());
+        *trust = Trust::GivenUp(failure.clone());
         let text = format!(
             "the bot `{}` does not start: {}; all its matches are forfeited from here on",
             spec.name, failure.message
@@ -191,21 +189,19 @@ impl BotFactory {
         });
     }
 
-    /// The sandbox of one of the bots.
-    ///
     /// # Panics
     /// If the factory was not made for this bot.
     pub fn sandbox(&self, spec: &BotSpec) -> &Sandbox {
         &self.sandboxes[&spec.name]
     }
 
-    /// How a bot's CPU time is measured; `None` if it is not limited.
+    /// The way in which a bot's CPU time is measured; `None` if it is not limited.
     pub fn limits_cpu_time(&self, spec: &BotSpec) -> Option<CpuTimeBy> {
         cpu_time_by(spec, self.sandbox(spec))
     }
 
-    /// Starts a process. If the bot misses its start, it is tried again after a pause: a cold disk
-    /// or a busy machine is no reason to forfeit matches.
+    /// Starts a process, with retries after pauses: a cold disk or a busy machine is no reason to
+    /// forfeit matches.
     async fn try_to_start(
         &self,
         spec: &BotSpec,
@@ -223,8 +219,8 @@ impl BotFactory {
                 }
                 Err(not_started) => not_started,
             };
-            let is_last = attempt >= spec.start_attempts || shortage::noted().is_some();
-            if is_last || !not_started.may_pass {
+            let is_last = attempt >= spec.start_attempts || resource_exhausted::noted().is_some();
+            if is_last || !not_started.is_transient {
                 let failure = faults::after_attempts(not_started.failure, attempt);
                 return Err(NotStarted {
                     failure,
@@ -247,7 +243,7 @@ impl BotFactory {
         BotProcess::start(spec, self.surroundings(spec, history, build)).await
     }
 
-    /// Warns, once for each bot, that a start succeeded only after `failure`.
+    /// Warns once for each bot that a start has succeeded only after `failure`.
     fn warn_of_late_start(
         &self,
         spec: &BotSpec,
@@ -263,7 +259,7 @@ impl BotFactory {
         }
     }
 
-    /// What the bot is made of now. Warns the user if they have changed.
+    /// The present build of the bot. Warns the user if it has changed.
     fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Build> {
         let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
         let found = files.check(spec);
@@ -278,8 +274,8 @@ impl BotFactory {
         found.build
     }
 
-    /// Starts a bot to hear what it says of itself, and ends it; `None` if it does not start. That counts
-    /// as no attempt to play.
+    /// Starts a bot for its `hello` alone, and ends it; `None` if it does not start. Does not count
+    /// as an attempt to play.
     pub async fn hello_of(&self, spec: &BotSpec) -> Option<BotHello> {
         let process = self.spawn(spec, &self.history(spec)).await.ok()?;
         let hello = process.hello().clone();
@@ -287,7 +283,7 @@ impl BotFactory {
         Some(hello)
     }
 
-    /// Starts a bot without any message to it, whatever is known about it.
+    /// Starts a bot without any message to it, even if it is given up.
     ///
     /// # Errors
     /// The fault by which its matches would be lost.
@@ -296,7 +292,6 @@ impl BotFactory {
         BotProcess::launch(spec, surroundings).await
     }
 
-    /// What the next process gets.
     fn surroundings(
         &self,
         spec: &BotSpec,
@@ -312,12 +307,11 @@ impl BotFactory {
         }
     }
 
-    /// Adds something for the user to read.
     pub fn add_news(&self, news: Option<String>) {
         self.news().extend(news.map(News::from));
     }
 
-    /// What the user should read, each thing only once.
+    /// The messages for the user since the last call.
     pub fn take_news(&self) -> Vec<News> {
         std::mem::take(&mut *self.news())
     }
@@ -343,7 +337,7 @@ impl BotFactory {
         history.clone()
     }
 
-    /// Waits until every process that was started here, and that was ended or dropped, is gone.
+    /// Waits until all processes that were ended or dropped are gone.
     pub async fn all_gone(&self) {
         children::all_gone().await;
     }
@@ -372,7 +366,7 @@ fn estimated_cpu_time(
     })
 }
 
-/// A warning for each program that bots do not run because their sandboxes hide it.
+/// A warning for each program that is not run because sandboxes hide it.
 pub(crate) fn other_programs<'a>(
     sandboxes: impl IntoIterator<Item = (&'a String, &'a Sandbox)>,
 ) -> Vec<String> {
@@ -394,7 +388,7 @@ pub(crate) fn other_programs<'a>(
     bots.into_iter().map(warning).collect()
 }
 
-/// A warning if bots of more than one user meet and could harm each other.
+/// A warning if there are bots of more than one user that could harm each other.
 fn several_owners(specs: &[Arc<BotSpec>], sandboxes: &BTreeMap<String, Sandbox>) -> Option<String> {
     let owners: BTreeSet<u32> = specs.iter().flat_map(|spec| files::owners(spec)).collect();
     let exposed = specs

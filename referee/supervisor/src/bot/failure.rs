@@ -1,4 +1,4 @@
-//! A bot that did not start, and what may explain that.
+//! A failed start, and the evidence that may explain it.
 
 use std::io;
 
@@ -6,15 +6,14 @@ use protocol::Failure;
 
 use crate::streams::transcript::Transcript;
 
-/// A bot that did not start.
 #[derive(Debug)]
 pub struct NotStarted {
-    /// The fault by which its match is lost.
+    /// The fault by which the bot loses its match.
     pub failure: Failure,
-    /// What may explain it; `None` if no process was started for this match.
+    /// `None` if no process was started for this match.
     pub evidence: Option<Box<Evidence>>,
-    /// Whether the next attempt may succeed: the bot was late, or ended by itself.
-    pub(super) may_pass: bool,
+    /// The next attempt may succeed: the bot was late, or ended by itself.
+    pub(super) is_transient: bool,
 }
 
 impl From<Failure> for NotStarted {
@@ -22,17 +21,17 @@ impl From<Failure> for NotStarted {
         NotStarted {
             failure,
             evidence: None,
-            may_pass: false,
+            is_transient: false,
         }
     }
 }
 
-/// Something that the user should know.
+/// A message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
-    /// In words.
     pub text: String,
-    /// The bot that it is about and why it fails from here on, if it does not start.
+    /// If the message says that a bot does not start: its name, and the fault of all its matches
+    /// from now on.
     pub not_starting: Option<(String, Failure)>,
 }
 
@@ -45,21 +44,21 @@ impl From<String> for News {
     }
 }
 
-/// What a process has left behind that may explain its failure.
+/// Left behind by a process; may explain its failure.
 #[derive(Debug)]
 pub struct Evidence {
-    /// How the process had ended by itself, in words; `None` if the referee ended it.
+    /// The end of the process, in words; `None` if the referee ended it.
     pub exit: Option<String>,
-    /// The end of what it printed on stderr; `None` if that was not read.
+    /// The end of its stderr; `None` if that was not read.
     pub stderr: Option<String>,
     pub(crate) transcript: Transcript,
 }
 
 impl Evidence {
-    /// Writes what was said in the last match, as JSON, one entry per line.
+    /// Writes the transcript of the last match as JSON, one entry per line.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If the output cannot be written, or a part of the transcript was lost.
     pub fn write_lines(self, out: impl io::Write) -> io::Result<()> {
         self.transcript.write(out)
     }

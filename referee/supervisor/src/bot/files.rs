@@ -1,4 +1,4 @@
-//! The files of a bot: their digests, for the log, and their owners.
+//! The files of a bot: digests for the log, and owners.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,37 +10,35 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::spec::{BotSpec, REFEREE};
-use crate::sandbox::mounts;
+use crate::spec::{BotSpec, REFEREE, is_system_file};
 
-/// SHA-256 of files, in hexadecimal digits, by file name.
+/// SHA-256 in hexadecimal digits, by file name.
 pub(crate) type Digests = BTreeMap<String, String>;
 
-/// Bytes of the largest file that is read: a larger one is no script, and would take long.
+/// The largest file that is read, in bytes: a larger one is no script, and would take long.
 const MAX_SIZE: u64 = 64 << 20;
 
-/// How many files of a bot's own folder are read at most. A folder with more holds something else
-/// than a bot, and counts as empty.
+/// A bot's own folder with more files than this contains something else than a bot, and counts as
+/// empty.
 const MAX_FILES: usize = 2000;
-/// How many bytes the files of a bot's own folder have at most, together.
+/// The same for the size of all its files, in bytes.
 const MAX_FOLDER: u64 = 64 << 20;
-/// Folders that tools make beside a bot, and that say nothing about it. Hidden ones are left out,
-/// too.
+/// Folders that tools make beside a bot and that are not part of it. Hidden ones are left out, too.
 const MADE_BY_TOOLS: [&str; 4] = ["__pycache__", "node_modules", "runs", "target"];
 
-/// What a bot is made of.
+/// The version of a bot, by the contents of its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Build {
-    /// SHA-256 of the files that its command names, by file name.
+    /// The files that its command names.
     pub files: Digests,
     /// The hash of all its files and their names; `None` if it has none.
     pub hash: Option<String>,
-    /// The same without the names, and with the command, in which a digest is in the place of each
-    /// file: equal for bots that are the same but for names of files.
+    /// The hash of all its files without their names, and of the command with digests instead of
+    /// files: equal for bots that differ only in the names of files.
     pub likeness: Option<String>,
 }
 
-/// The files of a bot as they were when last checked.
+/// The files of a bot at the time of the last check.
 #[derive(Debug, Default)]
 pub(super) struct BotFiles {
     /// Of the files that its command names; `None` before the first check.
@@ -48,7 +46,7 @@ pub(super) struct BotFiles {
     build: Arc<Build>,
 }
 
-/// What changes when a file does.
+/// Changes when the file does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     device: u64,
@@ -56,20 +54,19 @@ struct Stamp {
     size: u64,
     /// Seconds and nanoseconds.
     modified: (i64, i64),
-    /// The same of the last change of the file's metadata.
+    /// The last change of the file's metadata, likewise.
     changed: (i64, i64),
 }
 
-/// What a check has found.
+/// The result of a check.
 pub(super) struct FileCheck {
-    /// What the bot is made of now.
     pub(super) build: Arc<Build>,
-    /// The files that have changed since the check before.
+    /// The files that have changed since the last check.
     pub(super) changed: Vec<String>,
 }
 
 impl BotFiles {
-    /// Checks the files, and reads them if they may have changed.
+    /// Reads the files again if they may have changed.
     pub(super) fn check(&mut self, spec: &BotSpec) -> FileCheck {
         let files = of(spec);
         let with_stamps = files.map(|(path, about)| (path, stamp(&about)));
@@ -134,8 +131,8 @@ pub fn build(spec: &BotSpec) -> Build {
     }
 }
 
-/// Whether its working directory is its own: not the one in which the referee was started, with
-/// whatever is there.
+/// True if its working directory is its own, and not the one in which the referee was started,
+/// which may contain anything.
 fn has_own_folder(spec: &BotSpec) -> bool {
     let here = env::current_dir().and_then(fs::canonicalize);
     spec.shows_dir && here.is_ok_and(|here| !here.starts_with(&spec.dir))
@@ -184,7 +181,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The owners of a bot's files, except root, whose files are for everybody.
+/// The owners of a bot's files, except root.
 pub(super) fn owners(spec: &BotSpec) -> Vec<u32> {
     if spec.ggp.is_some() {
         return Vec::new();
@@ -201,9 +198,9 @@ fn of(spec: &BotSpec) -> impl Iterator<Item = (PathBuf, Metadata)> {
         Some(program) if program != REFEREE => spec.program().ok(),
         _ => None,
     };
-    let program = program.filter(|path| !mounts::is_system_file(path) && spec.may_run(path));
+    let program = program.filter(|path| !is_system_file(path) && spec.may_run(path));
     let arguments = spec.command.iter().skip(1).map(|word| spec.dir.join(word));
-    // Not even the digest of a file of somebody else gets into the log.
+    // Not even the digest of another user's file may get into the log.
     let arguments = arguments.filter(|path| spec.may_name(path));
     program.into_iter().chain(arguments).filter_map(|path| {
         let about = fs::metadata(&path).ok()?;
@@ -236,7 +233,7 @@ mod tests {
     use protocol::TimeControl;
 
     #[test]
-    fn a_script_that_changes_is_noticed() {
+    fn a_change_of_a_script_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("bot.py");
         fs::write(&script, "abc").unwrap();

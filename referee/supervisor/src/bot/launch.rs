@@ -1,4 +1,4 @@
-//! The one way in which a confined process starts, whoever talks to it then.
+//! Starts the sandboxed process of a bot or a service.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -7,16 +7,13 @@ use protocol::{Failure, faults};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use super::shebang;
-use super::spec::BotSpec;
-use crate::process::bot_environment;
-use crate::process::handle::{Pipes, ProcessHandle, ProcessStart};
+use crate::process::handle::{Pipes, ProcessHandle, ProcessStart, StartError};
+use crate::process::prepare::PreparedSandbox;
 use crate::sandbox::build::Sandbox;
-use crate::sandbox::limits::Tier;
-use crate::sandbox::prepare::PreparedSandbox;
-use crate::shortage;
+use crate::sandbox::launch::environment;
+use crate::spec::{BotSpec, Tier, shebang};
+use crate::system::resource_exhausted;
 
-/// A process that runs.
 pub(crate) struct Launched {
     pub(crate) handle: ProcessHandle,
     pub(crate) pipes: Pipes,
@@ -24,20 +21,17 @@ pub(crate) struct Launched {
     pub(crate) tmp: Option<TempDir>,
 }
 
-/// Why a process does not run.
+/// The reason why a process does not run.
 #[derive(Debug)]
 pub(crate) struct LaunchError {
-    /// The fault, if it was to be a bot.
+    /// The fault, if the program is a bot.
     pub(crate) failure: Failure,
-    /// Whether it took too long, so that the next attempt may succeed.
+    /// The start took too long; the next attempt may succeed.
     pub(crate) is_late: bool,
 }
 
-/// Starts a process in its sandbox, under a supervisor, which may take this long. `set_up` has the
-/// last word on the supervisor's command.
-///
-/// # Errors
-/// Why it does not run.
+/// Starts a process in its sandbox, within `time_limit`. `set_up` completes the command of its
+/// supervisor.
 pub(crate) async fn launch(
     spec: &BotSpec,
     sandbox: &Sandbox,
@@ -45,7 +39,7 @@ pub(crate) async fn launch(
     set_up: impl FnOnce(&mut Command),
 ) -> Result<Launched, LaunchError> {
     let prepared = PreparedSandbox::new(sandbox).map_err(|error| {
-        shortage::note("a process cannot be confined", &error);
+        resource_exhausted::note("a process cannot be confined", &error);
         LaunchError {
             failure: faults::not_confined(&error),
             is_late: false,
@@ -56,9 +50,9 @@ pub(crate) async fn launch(
             supervisor.env_clear();
         }
         supervisor.envs(prepared.env);
-        supervisor.envs(bot_environment::under_other_names(&spec.env));
+        supervisor.envs(environment::renamed(&spec.env));
         supervisor.stderr(Stdio::piped());
-        shortage::restore_descriptor_limit(supervisor);
+        resource_exhausted::restore_descriptor_limit(supervisor);
         set_up(supervisor);
     };
     let start = ProcessStart {
@@ -70,8 +64,8 @@ pub(crate) async fn launch(
     };
     let started = ProcessHandle::start(start, set_up).await;
     let (handle, pipes) = started.map_err(|error| LaunchError {
-        failure: faults::not_started(&spec.command[0], &error.why),
-        is_late: error.is_late,
+        failure: faults::not_started(&spec.command[0], &error.to_string()),
+        is_late: matches!(error, StartError::NoAnswer),
     })?;
     Ok(Launched {
         handle,
@@ -80,8 +74,8 @@ pub(crate) async fn launch(
     })
 }
 
-/// What may be wrong if a process ended before it said anything, to be added to a sentence about
-/// that; empty if nothing is suspected.
+/// A likely reason why a process ended before its first line, to be appended to a sentence about
+/// that; may be empty.
 pub(crate) fn hint_at_early_end(spec: &BotSpec) -> String {
     let mut hint = String::new();
     if let Some(why) = shebang::suspicion(&spec.command, &spec.dir) {

@@ -1,4 +1,5 @@
-//! The bots of one match slot: processes are kept between matches and started when needed.
+//! The bots of one match slot. Processes are started when they are needed, and wait between
+//! matches.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,12 +10,12 @@ use tokio::task::JoinSet;
 use super::factory::BotFactory;
 use super::failure::{Evidence, NotStarted};
 use super::process::BotProcess;
-use super::spec::{BotSpec, Restart};
+use crate::spec::{BotSpec, Restart};
 
-/// How many processes of a slot wait for their next match, at most.
+/// At most this many processes of a slot wait for their next match.
 pub const MAX_IDLE: usize = 8;
 
-/// A process that is being ended; resolves to what may explain its failure.
+/// A process that is being ended; resolves to the evidence for its failure.
 pub type Leaving = oneshot::Receiver<Evidence>;
 
 /// The processes of one slot.
@@ -23,12 +24,11 @@ pub struct Pool {
     factory: Arc<BotFactory>,
     /// By the bots' names; the one used last comes last.
     idle: Vec<(String, Box<BotProcess>)>,
-    /// The tasks that end processes. Behind a lock, so that all seats of a match share the pool.
+    /// The tasks that end processes. Behind a lock because all seats of a match share the pool.
     leaving: Mutex<JoinSet<()>>,
 }
 
 impl Pool {
-    /// A pool without processes; `factory` starts them.
     pub fn new(factory: Arc<BotFactory>) -> Self {
         Pool {
             factory,
@@ -37,18 +37,16 @@ impl Pool {
         }
     }
 
-    /// Where the processes come from.
     pub fn factory(&self) -> &BotFactory {
         &self.factory
     }
 
-    /// Where the processes come from, as a handle to keep.
     pub fn factory_handle(&self) -> Arc<BotFactory> {
         self.factory.clone()
     }
 
-    /// A process for each of these bots, in their order. Those that must be started start side by
-    /// side.
+    /// A process for each of these bots, in their order. Those that have none are started
+    /// concurrently.
     pub async fn take(
         &mut self,
         specs: &[Arc<BotSpec>],
@@ -75,11 +73,11 @@ impl Pool {
             .collect()
     }
 
-    /// Ends the processes of these bots that wait for their next match: it gets new ones.
+    /// Ends the idle processes of these bots, so that their next match has new ones.
     pub fn renew(&mut self, specs: &[Arc<BotSpec>]) {
         let is_of = |name: &str| specs.iter().any(|spec| spec.name == name);
         for (_, process) in self.idle.extract_if(.., |(name, _)| is_of(name)) {
-            // On the way out of the list: the pool is lent to it.
+            // Not by `later`: the iterator borrows the pool.
             self.leaving
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -89,7 +87,6 @@ impl Pool {
         }
     }
 
-    /// A new process for a bot.
     pub fn start(
         &self,
         spec: Arc<BotSpec>,
@@ -109,7 +106,7 @@ impl Pool {
         }
     }
 
-    /// Keeps a process for its next match, or ends it if the bot gets a new one for each.
+    /// Returns a process to the pool, or ends it if the bot has a new one for each match.
     pub async fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
         if spec.restart == Restart::EachMatch {
             self.dismiss(process);
@@ -133,15 +130,15 @@ impl Pool {
         evidence
     }
 
-    /// Does something in the background; [`Pool::end`] waits for it.
-    pub fn later(&self, what: impl Future<Output = ()> + Send + 'static) {
+    /// Runs a task in the background; [`Pool::end`] waits for it.
+    pub fn later(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
         // Forget the tasks that are done.
         while leaving.try_join_next().is_some() {}
-        leaving.spawn(what);
+        leaving.spawn(task);
     }
 
-    /// Ends all processes, side by side.
+    /// Ends all processes concurrently.
     pub async fn end(mut self) {
         for (_, process) in std::mem::take(&mut self.idle) {
             self.dismiss(process);

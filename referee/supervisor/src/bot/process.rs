@@ -1,4 +1,4 @@
-//! A bot's process: started, introduced, talked to, and ended with everything it started.
+//! A bot's process, from its start and `hello` to its end.
 
 use std::future::poll_fn;
 use std::io;
@@ -22,45 +22,43 @@ use tokio::time::{Instant, timeout};
 use super::failure::{Evidence, NotStarted};
 use super::files::Build;
 use super::launch::{self, Launched};
-use super::spec::{BotSpec, Idle};
 use crate::process::cpu_meter::CpuMeter;
 use crate::process::handle::{GRACE_PERIOD, ProcessHandle};
-use crate::process::process_tree;
 use crate::process::stall::{self, Stall};
 use crate::sandbox::build::Sandbox;
+use crate::spec::{BotSpec, Idle};
 use crate::streams::lines::{LineLimits, LineRead, Lines};
 use crate::streams::output::Output;
 use crate::streams::stderr::{self, Stderr, Tail};
 use crate::streams::trace::Trace;
 use crate::streams::transcript::Transcript;
-use crate::suspension;
+use crate::system::process_tree;
+use crate::system::suspension;
 
-/// How long the exit of a bot that closed its output is waited for, so that its exit status can be
-/// reported.
+/// The time to wait for the exit of a bot that has closed its output, so that its exit status can
+/// be reported.
 const EXIT_WAIT: Duration = Duration::from_millis(250);
-/// Longer than anything is waited for.
+/// Longer than any time limit.
 const LONGEST_WAIT: Duration = Duration::from_secs(2 * 366 * 24 * 60 * 60);
-/// How many characters sentences quote of output without a line end.
+/// Sentences quote at most this many characters of output without a line end.
 const MAX_QUOTED: usize = 60;
 
-/// What the referee calls itself in messages and logs.
+/// The name of the referee in messages and logs.
 pub const REFEREE_NAME: &str = concat!("referee ", env!("CARGO_PKG_VERSION"));
 
-/// What a process gets besides its bot's description.
+/// The input of a start besides the bot's description.
 pub(super) struct Surroundings<'a> {
     pub(super) sandbox: &'a Sandbox,
     pub(super) stderr: Stderr,
-    /// Where its lines are traced, if that is wanted.
     pub(super) trace: Option<Trace>,
-    /// What the bot is made of now.
     pub(super) build: Arc<Build>,
 }
 
-/// A running bot, normally one that has introduced itself.
+/// A running bot, normally after its `hello`.
 #[derive(Debug)]
 pub struct BotProcess {
     handle: ProcessHandle,
-    /// `None` once it could not be written to.
+    /// `None` after a failed write.
     stdin: Option<ChildStdin>,
     /// The last message, as it is written.
     line: Vec<u8>,
@@ -69,22 +67,19 @@ pub struct BotProcess {
     hello: Box<BotHello>,
     build: Arc<Build>,
     transcript: Transcript,
-    /// When its `hello` must have come.
+    /// The deadline of its `hello`.
     hello_deadline: Instant,
     /// Its own `/tmp`, where that is a folder; dropping this removes it.
     tmp: Option<TempDir>,
     meter: CpuMeter,
     idle: Idle,
-    /// It is stopped until the next message.
+    /// It is frozen until the next message.
     resting: bool,
     has_played: bool,
 }
 
 impl BotProcess {
     /// Starts a bot and waits for its `hello`.
-    ///
-    /// # Errors
-    /// The fault by which its matches are lost.
     pub(super) async fn start(
         spec: &BotSpec,
         surroundings: Surroundings<'_>,
@@ -96,7 +91,7 @@ impl BotProcess {
                 Ok(process)
             }
             Err(failure) => {
-                // A bot that waits for input, or for its line to be taken, is not late.
+                // A bot that waits for input, or whose line has no end, would be late again.
                 let waits = matches!(
                     process.stall().await,
                     Some(Stall::Reading | Stall::NoLineEnd(_))
@@ -105,21 +100,18 @@ impl BotProcess {
                     code: failure.code,
                     message: failure.message.clone(),
                 };
-                // It may have stopped reading.
+                // The bot may have stopped reading.
                 let _ = process.send(&error, EXIT_WAIT, Instant::now()).await;
                 Err(NotStarted {
                     evidence: Some(Box::new(process.end().await)),
-                    may_pass: failure.code == FaultCode::Startup && !waits,
+                    is_transient: failure.code == FaultCode::Startup && !waits,
                     failure,
                 })
             }
         }
     }
 
-    /// Starts a bot, without any message to it.
-    ///
-    /// # Errors
-    /// The fault by which its matches are lost.
+    /// Starts a bot without any message to it.
     pub(super) async fn launch(
         spec: &BotSpec,
         surroundings: Surroundings<'_>,
@@ -129,17 +121,16 @@ impl BotProcess {
         let launched = launched.await.map_err(|error| NotStarted {
             failure: error.failure,
             evidence: None,
-            may_pass: error.is_late,
+            is_transient: error.is_late,
         })?;
         let hello_deadline = Instant::now() + time_limit;
         let mut process = Self::new(spec, surroundings, launched, hello_deadline);
         let command = shell_words::join(&spec.command);
-        process.transcript.happened(&format!("started: {command}"));
+        process.transcript.event(&format!("started: {command}"));
         Ok(process)
     }
 
-    /// A process that runs. It is on the heap because it is passed around a lot, and futures would
-    /// carry it on every stack.
+    /// On the heap because it is moved a lot, and futures would contain it.
     fn new(
         spec: &BotSpec,
         surroundings: Surroundings<'_>,
@@ -179,7 +170,7 @@ impl BotProcess {
         })
     }
 
-    /// Says `hello` and waits for the bot's.
+    /// Sends `hello` and waits for the bot's.
     async fn introduce(&mut self, spec: &BotSpec) -> Result<Box<BotHello>, Failure> {
         let hello = ToBot::Hello {
             protocol: PROTOCOL,
@@ -189,7 +180,7 @@ impl BotProcess {
             .hello_deadline
             .saturating_duration_since(Instant::now());
         let answer = async {
-            // A bot may be gone before it reads; its exit then says more than this error.
+            // If the bot has ended before it reads, its exit says more than this error.
             let _ = self.send_unlimited(&hello).await;
             poll_fn(|cx| self.poll_line(cx)).await
         };
@@ -206,7 +197,7 @@ impl BotProcess {
         }
     }
 
-    /// The `hello` that the last line should be.
+    /// Parses the last line, which should be a `hello`.
     fn read_hello(&self) -> Result<Box<BotHello>, Failure> {
         Err(match FromBot::from_line(self.line()) {
             Ok(FromBot::Hello(hello)) if hello.protocol == PROTOCOL => return Ok(hello),
@@ -216,7 +207,7 @@ impl BotProcess {
         })
     }
 
-    /// The failure of a bot that ended instead of saying `hello`, with all that may explain it.
+    /// The failure of a bot that has ended instead of saying `hello`, with all evidence.
     async fn crashed_before_hello(&mut self, spec: &BotSpec) -> Failure {
         let exit = self.exit().await;
         let last_line = self.last_line().await;
@@ -225,10 +216,10 @@ impl BotProcess {
         failure
     }
 
-    /// What it seems to do while an answer is waited for; `None` if nothing is certain. Takes a
-    /// moment where a thread of it is runnable: [`Stall::Computing`] is seen by its use of CPU time.
+    /// Diagnoses why no answer comes; `None` if nothing is certain. Takes a moment if a thread of
+    /// the bot is runnable: [`Stall::Computing`] follows from its use of CPU time.
     ///
-    /// An answer may come meanwhile: only who has looked again knows that there is none.
+    /// An answer may arrive meanwhile: poll once more before you report that there is none.
     pub fn stall(&self) -> impl Future<Output = Option<Stall>> + Send + use<> {
         let rest = self.lines.rest();
         let cut = (!rest.is_empty()).then(|| Stall::NoLineEnd(excerpt(rest, MAX_QUOTED)));
@@ -243,50 +234,50 @@ impl BotProcess {
         }
     }
 
-    /// What the bot was made of when it was started.
+    /// The build of the bot at its start.
     pub fn build(&self) -> &Build {
         &self.build
     }
 
-    /// What the bot said about itself.
     pub fn hello(&self) -> &BotHello {
         &self.hello
     }
 
-    /// The CPU time that all its processes have used until now; `None` if the machine does not say.
+    /// The CPU time that all its processes have used so far; `None` if the machine does not report
+    /// it.
     pub fn cpu(&mut self, now: Instant) -> Option<Duration> {
         let counted = self.handle.counted_cpu();
         counted.or_else(|| self.meter.read(now))
     }
 
-    /// Whether this process has played a match.
+    /// True if this process has played a match.
     pub fn has_played(&self) -> bool {
         self.has_played
     }
 
-    /// Notes that it has played a match, and lets it rest.
+    /// Notes that it has played a match, and calls [`BotProcess::rest`].
     pub(crate) async fn after_match(&mut self) {
         self.has_played = true;
         self.rest().await;
     }
 
-    /// Stops its processes until the next message to it, if bots are frozen in this tournament.
-    /// When this returns, they rest.
+    /// Freezes its processes until the next message, if bots are frozen in this tournament. Returns
+    /// when they have stopped.
     pub async fn rest(&mut self) {
         if self.idle == Idle::Freeze && !self.resting {
             self.resting = true;
-            self.handle.stop().await;
+            self.handle.freeze().await;
         }
     }
 
-    /// Lets its processes go on.
+    /// Thaws its processes if they are frozen.
     pub async fn wake(&mut self) {
         if std::mem::take(&mut self.resting) {
-            self.handle.go_on().await;
+            self.handle.thaw().await;
         }
     }
 
-    /// Whether the process is still there and can be written to.
+    /// True if the process has not ended and can be written to, as far as is known.
     pub fn is_running(&mut self) -> bool {
         self.stdin.is_some() && self.handle.is_running()
     }
@@ -304,9 +295,9 @@ impl BotProcess {
         match message {
             ToBot::Start(_) => {
                 self.transcript.begin(now);
-                self.lines.allow_anew();
+                self.lines.reset_limits();
             }
-            ToBot::Turn(_) => self.lines.allow_anew(),
+            ToBot::Turn(_) => self.lines.reset_limits(),
             _ => {}
         }
         if let Some(tail) = &self.tail {
@@ -317,13 +308,12 @@ impl BotProcess {
         self.write_within(time_limit, now).await
     }
 
-    /// Sends a line within `time_limit`, whatever it contains. The limits on the bot's output start
-    /// anew.
+    /// Sends any line within `time_limit`, and resets the limits on the bot's output.
     ///
     /// # Errors
     /// The fault, if the bot does not read or is gone.
     pub async fn send_line(&mut self, line: &str, time_limit: Duration) -> Result<(), Failure> {
-        self.lines.allow_anew();
+        self.lines.reset_limits();
         self.line.clear();
         self.line.extend_from_slice(line.as_bytes());
         self.write_within(time_limit, Instant::now()).await
@@ -333,7 +323,7 @@ impl BotProcess {
     async fn write_within(&mut self, time_limit: Duration, now: Instant) -> Result<(), Failure> {
         let written = {
             let mut write = pin!(self.write(now));
-            // Most go through at once, without a timer.
+            // Most are written at once, without a timer.
             match poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx))).await {
                 Poll::Ready(written) => Some(written),
                 Poll::Pending => suspension::timeout(time_limit, write).await,
@@ -347,7 +337,7 @@ impl BotProcess {
                 Err(ended.map_or_else(faults::closed_input, faults::crashed))
             }
             None => {
-                // Half a line may be written, so no other can follow.
+                // A part of the line may be written, so no other line can follow.
                 self.stdin = None;
                 Err(faults::does_not_read(time_limit))
             }
@@ -368,7 +358,7 @@ impl BotProcess {
         };
         self.transcript.sent(&self.line, now);
         self.lines.pipe_mut().expect();
-        // There is nearly always room for all of it, and asking first costs time.
+        // There is nearly always room for all of it, and to ask first costs time.
         let written = match rustix::io::write(stdin.as_fd(), &self.line) {
             Ok(written) => written,
             Err(Errno::AGAIN | Errno::INTR) => 0,
@@ -380,22 +370,22 @@ impl BotProcess {
         }
     }
 
-    /// Ready with the time at which the bot's next line came; [`BotProcess::line`] is the line. May
-    /// be dropped and polled anew.
+    /// Ready with the arrival time of the bot's next line, which [`BotProcess::line`] returns.
+    /// Nothing is lost if it is not polled to its end.
     ///
     /// # Errors
     /// The fault, if there will be no more lines.
     pub fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Instant, Failure>> {
         let polled = self.lines.poll_line(cx);
         if polled.is_pending() && self.handle.poll_orphaned(cx).is_ready() {
-            // What the bot has started is not ended, so its output may stay open for long.
+            // Descendants of the bot may keep its output open for long.
             return Poll::Ready(Err(faults::closed_output()));
         }
         polled.map(|line| {
             Err(match line {
                 Ok(LineRead::Text) => {
                     let now = Instant::now();
-                    self.transcript.came(self.lines.text(), now);
+                    self.transcript.received(self.lines.text(), now);
                     return Ok(now);
                 }
                 Ok(LineRead::TooLong) => faults::long_line(),
@@ -406,20 +396,20 @@ impl BotProcess {
         })
     }
 
-    /// The last line that the bot printed, without its line end.
+    /// The bot's last line, without its line end.
     pub fn line(&self) -> &[u8] {
         self.lines.text()
     }
 
-    /// Closes its input, as happens when a referee is gone.
+    /// Closes its input, as if the referee were gone.
     pub fn close_input(&mut self) {
         if self.stdin.take().is_some() {
-            self.transcript.happened("its input was closed");
+            self.transcript.event("its input was closed");
         }
     }
 
-    /// How the process ended, in words; `None` if it does not end within `time_limit`, in which time that
-    /// this process was suspended does not count.
+    /// The end of the process, in words; `None` if it does not end within `time_limit`, not
+    /// counting suspensions of the referee.
     pub async fn ended(&mut self, time_limit: Duration) -> Option<String> {
         let ended = self.handle.exit(LONGEST_WAIT);
         match suspension::timeout(time_limit, ended).await {
@@ -428,53 +418,53 @@ impl BotProcess {
         }
     }
 
-    /// Its temporary folder, where that is on the disk.
+    /// Its temporary folder, if that is on the disk.
     pub fn tmp(&self) -> Option<&Path> {
         self.tmp.as_ref().map(TempDir::path)
     }
 
-    /// Ends it with everything that it started, at once.
+    /// Kills it with all its descendants.
     pub async fn kill(mut self: Box<Self>) {
         self.handle.end().await;
     }
 
-    /// Whether it has exited with success, within its limits.
+    /// True if it has exited with success, within its limits.
     pub fn ended_well(&self) -> bool {
         self.handle.ended_well()
     }
 
-    /// How a process ended that closed its output, in words; waits a moment for that.
+    /// The end of a process that has closed its output, in words. Waits a moment for it.
     pub async fn exit(&mut self) -> String {
         let exit = self.handle.exit(EXIT_WAIT).await;
         exit.unwrap_or_else(|| "closed its output".to_owned())
     }
 
-    /// The same with the last line that it printed on stderr.
+    /// The same with the last line of its stderr.
     pub async fn exit_with_stderr(&mut self) -> String {
         let exit = self.exit().await;
         faults::with_stderr(exit, self.last_line().await.as_deref())
     }
 
-    /// The last line that it printed on stderr.
+    /// The last line of its stderr.
     async fn last_line(&mut self) -> Option<String> {
         self.tail.as_mut()?.last_line(EXIT_WAIT).await
     }
 
-    /// Ends the bot with everything it started: asks it to quit, then sends SIGTERM, then SIGKILL.
-    /// Returns what may explain a failure.
+    /// Ends the bot with all its descendants: sends `quit`, then SIGTERM, then SIGKILL. Returns the
+    /// evidence for a failure.
     pub async fn end(mut self: Box<Self>) -> Evidence {
         let exit = self.handle.exit_so_far();
         self.transcript.unread(self.lines.rest());
         self.wake().await;
         let begun = Instant::now();
-        // It may have stopped reading.
+        // The bot may have stopped reading.
         let _ = timeout(GRACE_PERIOD, self.send_unlimited(&ToBot::Quit)).await;
         self.stdin = None;
         let left = GRACE_PERIOD.saturating_sub(begun.elapsed());
         self.handle.end_within(left).await;
         let ended = self.handle.exit_so_far();
         let ended = ended.as_deref().unwrap_or("ended");
-        self.transcript.happened(ended);
+        self.transcript.event(ended);
         Evidence {
             exit,
             stderr: match &mut self.tail {

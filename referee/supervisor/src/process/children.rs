@@ -1,5 +1,5 @@
-//! All children of this process: the supervisors of its bots, and the orphans of bots that killed
-//! theirs.
+//! All children of this process: the supervisors of its bots, and the orphans of bots that have
+//! killed their supervisors.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,27 +12,23 @@ use nix::unistd::Pid;
 use tokio::process::{Child, Command};
 use tokio::time::sleep;
 
-use super::process_tree;
+use crate::system::process_tree;
 
-/// How long a supervisor may take to end everything below it before it is given up. The kernel ends
-/// whatever was killed; only a process that hangs in a device can take longer.
+/// The time that a supervisor has to end all processes below it. The kernel ends killed processes
+/// soon; only one that hangs in a device can take longer.
 pub(crate) const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often the children are checked while they end.
+/// While children end, they are reaped at this interval.
 const REAP_INTERVAL: Duration = Duration::from_millis(1);
 
-/// The supervisors that this process waits for, of all factories together, and the children that
-/// have none. This process has no other children, so any other was left behind by a bot that killed
-/// its supervisor.
+/// The supervisors that this process waits for, of all factories together, and the children without
+/// a supervisor. Any other child was left behind by a bot that killed its supervisor.
 static KNOWN: Mutex<BTreeSet<Pid>> = Mutex::new(BTreeSet::new());
 
 fn known() -> MutexGuard<'static, BTreeSet<Pid>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets this process adopt the orphans of its children from here on.
-///
-/// # Errors
-/// If the machine refuses that.
+/// From now on, this process adopts the orphans of its children.
 pub(crate) fn adopt_orphans() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_child_subreaper(true)?;
@@ -40,9 +36,6 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
 }
 
 /// Starts a child, normally a supervisor.
-///
-/// # Errors
-/// If the machine refuses.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<(Child, Pid)> {
     // Held, so that `sweep` does not take the new process for a stray.
     let mut known = known();
@@ -53,18 +46,15 @@ pub(crate) fn spawn(command: &mut Command) -> io::Result<(Child, Pid)> {
     Ok((child, pid))
 }
 
-/// A child of this process that is no bot's: it is neither waited for nor swept away with those of
-/// bots. Whoever has it waits for it.
+/// A child of this process that has nothing to do with bots. Its owner waits for it; it is not
+/// swept away with the strays of bots.
 #[derive(Debug)]
 pub struct OwnChild {
-    /// The process.
     pub child: std::process::Child,
     pid: Pid,
 }
 
 impl OwnChild {
-    /// Starts it.
-    ///
     /// # Errors
     /// If the machine refuses.
     pub fn spawn(command: &mut std::process::Command) -> io::Result<Self> {
@@ -82,12 +72,12 @@ impl Drop for OwnChild {
     }
 }
 
-/// Takes note that a child is gone, or is left to itself.
+/// From now on, a child counts as a stray if it is still there.
 pub(crate) fn forget(child: Pid) {
     known().remove(&child);
 }
 
-/// The children that nobody waits for.
+/// The children that nothing waits for.
 fn strays() -> Vec<Pid> {
     let children = process_tree::children(Pid::this());
     let known = known();
@@ -97,8 +87,7 @@ fn strays() -> Vec<Pid> {
         .collect()
 }
 
-/// Waits until this process has no children but those that somebody still waits for: all bots that
-/// were ended or dropped are gone then.
+/// Waits until this process has no strays: all bots that were ended or dropped are gone then.
 pub(crate) async fn all_gone() {
     let end = Instant::now() + END_TIMEOUT;
     loop {
@@ -110,16 +99,16 @@ pub(crate) async fn all_gone() {
             return sweep();
         }
         for stray in strays {
-            // Whoever still waits for it sees that it is gone.
+            // A task that still waits for it gets an error.
             let _ = waitpid(stray, Some(WaitPidFlag::WNOHANG));
         }
         sleep(REAP_INTERVAL).await;
     }
 }
 
-/// Ends what bots left behind that killed their supervisors.
+/// Kills the processes left behind by bots that have killed their supervisors.
 pub(super) fn sweep() {
-    // Held, so that no supervisor starts meanwhile that would be taken for a stray.
+    // Held, so that `spawn` starts no supervisor that would be taken for a stray.
     let known = known();
     let end = Instant::now() + END_TIMEOUT;
     while Instant::now() < end {

@@ -1,27 +1,26 @@
-//! The cores that a thread may use, for processes that another thread starts in its place.
+//! The cores that a thread may use, for processes that another thread starts on its behalf.
 
 use tokio::process::Command;
 
-/// A set of cores.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cores(nix::sched::CpuSet);
 
-/// A set of cores; this system does not say which.
+/// Systems other than Linux do not report cores.
 #[cfg(not(target_os = "linux"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cores;
 
 #[cfg(target_os = "linux")]
 impl Cores {
-    /// The cores of the current thread; `None` if the machine does not say.
+    /// `None` if the machine does not report them.
     pub(crate) fn of_this_thread() -> Option<Self> {
         let this_thread = nix::unistd::Pid::from_raw(0);
         nix::sched::sched_getaffinity(this_thread).ok().map(Cores)
     }
 
-    /// Keeps a process that is about to start to these cores, if the machine lets it.
-    pub(crate) fn keep_to(self, command: &mut Command) {
+    /// Pins a process that is about to start to these cores, if the machine allows it.
+    pub(crate) fn pin(self, command: &mut Command) {
         // A sandbox forbids the call, even where it would change nothing.
         if Self::of_this_thread() == Some(self) {
             return;
@@ -41,11 +40,9 @@ impl Cores {
 
 #[cfg(not(target_os = "linux"))]
 impl Cores {
-    /// The cores of the current thread; `None` if the machine does not say.
     pub(crate) fn of_this_thread() -> Option<Self> {
         None
     }
 
-    /// Keeps a process that is about to start to these cores, if the machine lets it.
-    pub(crate) fn keep_to(self, _: &mut Command) {}
+    pub(crate) fn pin(self, _: &mut Command) {}
 }

@@ -5,27 +5,26 @@ use std::time::Duration;
 use nix::unistd::Pid;
 use tokio::time::Instant;
 
-use super::process_tree::{self, CpuClock, Stat};
+use crate::system::process_tree::{self, CpuClock, Stat};
 
-/// How long the list of processes is used before the tree is read again, which costs much more than
-/// reading the clocks of known processes.
+/// The list of processes is read again after this time: that costs much more than reading the
+/// clocks of known processes.
 const LIST_LIFETIME: Duration = Duration::from_millis(20);
 
 /// Adds up the CPU time of all descendants of a supervisor.
 #[derive(Debug)]
 pub(crate) struct CpuMeter {
     supervisor: Pid,
-    /// The processes on the list, with the CPU time of each when it was last read.
+    /// The clock of each process on the list, with its last reading.
     known: Vec<(CpuClock, Duration)>,
-    /// The CPU time of processes that had ended and been waited for when the list was made.
+    /// The CPU time of processes that had been reaped when the list was made.
     waited: Duration,
-    /// When the list was made.
+    /// The time of the list.
     listed: Option<Instant>,
     total: Duration,
 }
 
 impl CpuMeter {
-    /// Measures the descendants of this supervisor.
     pub(crate) fn new(supervisor: Pid) -> Self {
         CpuMeter {
             supervisor,
@@ -36,7 +35,7 @@ impl CpuMeter {
         }
     }
 
-    /// The CPU time used until now, which never decreases; `None` if the machine does not say.
+    /// The CPU time used so far, which never decreases; `None` if the machine does not report it.
     pub(crate) fn read(&mut self, now: Instant) -> Option<Duration> {
         let outdated = |listed| now.saturating_duration_since(listed) > LIST_LIFETIME;
         if self.listed.is_none_or(outdated) {
@@ -47,7 +46,7 @@ impl CpuMeter {
             *last = clock.now().unwrap_or(*last);
             sum += *last;
         }
-        // The time of a process that has just ended is counted for its parent in the next list.
+        // The next list counts the time of a process that has just ended with its parent.
         self.total = self.total.max(sum);
         (self.total > Duration::ZERO).then_some(self.total)
     }

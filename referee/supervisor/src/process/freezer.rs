@@ -1,4 +1,4 @@
-//! Stops all processes of a bot while it is not its turn, and lets them go on.
+//! Freezes all processes of a bot while it is not its turn, and thaws them.
 
 use std::io;
 use std::os::unix::net::UnixStream as StdStream;
@@ -10,21 +10,22 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::time::{sleep, timeout};
 
-use super::process_tree;
-use crate::sandbox::init;
+use crate::sandbox::launch::init;
 use crate::sandbox::layers::cgroup::GroupFreezer;
+use crate::system::process_tree;
 
-/// How long the kernel may take until the last process rests. A process that hangs in a device
-/// rests when it comes back.
+/// The time that the kernel has to freeze the last process. A process that hangs in a device stops
+/// when it comes back.
 const FREEZE_TIMEOUT: Duration = Duration::from_millis(100);
-/// How long the kernel is asked again at once, because mostly all rest within microseconds.
+/// The kernel is asked again without a pause for this long, because mostly all processes stop
+/// within microseconds.
 const BUSY_WAIT: Duration = Duration::from_micros(200);
-/// How often the kernel is asked after that.
+/// After that, the kernel is asked at this interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
-/// How often a walk through all processes is repeated, at most, while it finds new ones.
+/// A walk through all processes is repeated at most this many times while it finds new ones.
 const MAX_WALKS: usize = 20;
 
-/// What stops a bot and lets it go on.
+/// The means to freeze a bot.
 #[derive(Debug)]
 pub(crate) enum Freezer {
     /// The kernel, for a control group.
@@ -40,19 +41,17 @@ pub(crate) enum Freezer {
 }
 
 impl Freezer {
-    /// The init at the other end of this connection.
-    ///
     /// # Errors
-    /// If the connection cannot be watched.
+    /// If the runtime cannot watch the connection.
     pub(crate) fn init(control: StdStream) -> io::Result<Self> {
         control.set_nonblocking(true)?;
         Ok(Freezer::Init(UnixStream::from_std(control)?))
     }
 
-    /// Stops the bot; it rests when this returns.
-    pub(crate) async fn stop(&mut self) {
+    /// Returns when the bot has stopped.
+    pub(crate) async fn freeze(&mut self) {
         match self {
-            Freezer::Group(group) => freeze(group).await,
+            Freezer::Group(group) => freeze_group(group).await,
             Freezer::Init(control) => ask(control, init::STOP).await,
             Freezer::Signals { supervisor, main } => {
                 signal_all(*supervisor, *main, Signal::SIGSTOP)
@@ -60,12 +59,11 @@ impl Freezer {
         }
     }
 
-    /// Lets the bot go on.
-    pub(crate) async fn go_on(&mut self) {
+    pub(crate) async fn thaw(&mut self) {
         match self {
             // An error means that the bot is gone.
             Freezer::Group(group) => drop(group.thaw()),
-            Freezer::Init(control) => ask(control, init::GO_ON).await,
+            Freezer::Init(control) => ask(control, init::CONTINUE).await,
             Freezer::Signals { supervisor, main } => {
                 signal_all(*supervisor, *main, Signal::SIGCONT)
             }
@@ -73,7 +71,7 @@ impl Freezer {
     }
 }
 
-async fn freeze(group: &GroupFreezer) {
+async fn freeze_group(group: &GroupFreezer) {
     if group.freeze().is_err() {
         return;
     }
@@ -87,8 +85,8 @@ async fn freeze(group: &GroupFreezer) {
     }
 }
 
-/// Sends a command to an init and waits until it is carried out. An init that does not answer is
-/// about to end.
+/// Sends a command to an init and waits until it has carried it out. An init that does not answer
+/// is about to end.
 async fn ask(control: &mut UnixStream, command: u8) {
     let asked = async {
         control.write_all(&[command]).await?;
@@ -102,9 +100,9 @@ async fn ask(control: &mut UnixStream, command: u8) {
     let _ = timeout(FREEZE_TIMEOUT, asked).await;
 }
 
-/// Signals all processes, and repeats that until no new ones turn up.
+/// Signals all processes until no new ones turn up.
 fn signal_all(supervisor: Pid, main: Option<Pid>, signal: Signal) {
-    // First the group at once, so that its members cannot multiply meanwhile; then the others.
+    // First the whole group at once, so that its members cannot fork meanwhile; then the others.
     if let Some(main) = main {
         let _ = killpg(main, signal);
     }

@@ -1,5 +1,5 @@
-//! The referee's side of a supervisor: a handle on one process tree. It starts the supervisor,
-//! reads its reports, and asks it to end the bot.
+//! The referee's handle on a process tree. It starts the supervisor, reads its reports, and asks it
+//! to end the bot.
 
 use std::future::poll_fn;
 use std::io;
@@ -13,6 +13,7 @@ use std::time::Duration;
 use command_fds::{CommandFdExt, FdMapping};
 use nix::sys::signal::{SigHandler, Signal, kill, signal};
 use nix::unistd::{Pid, setsid};
+use thiserror::Error;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -24,15 +25,15 @@ use super::freezer::Freezer;
 use super::plan::{
     CONTROL_FD, EXIT_CANNOT_RUN, Exit, KILL, Plan, SUBCOMMAND, SupervisorReport, TERM, this_program,
 };
-use crate::sandbox::init;
+use crate::sandbox::launch::init;
 use crate::sandbox::layers::cgroup::Group;
 use crate::streams::lines::{LineLimits, LineRead, Lines};
 use crate::streams::output::Output;
-use crate::{shortage, suspension};
+use crate::system::{resource_exhausted, suspension};
 
-/// How long a process may take to exit after it was asked to, and again after SIGTERM.
+/// The time that a process has to exit after it was asked to, and again after SIGTERM.
 pub(crate) const GRACE_PERIOD: Duration = Duration::from_millis(500);
-/// No report of a supervisor is longer, in bytes.
+/// The longest report of a supervisor, in bytes.
 const MAX_REPORT: usize = 64 << 10;
 
 /// The referee's ends of a bot's pipes.
@@ -43,7 +44,7 @@ pub(crate) struct Pipes {
     pub(crate) stderr: Option<ChildStderr>,
 }
 
-/// What a process is started with, besides its command's environment.
+/// The input of [`ProcessHandle::start`], besides the environment.
 pub(crate) struct ProcessStart<'a> {
     pub(crate) plan: &'a Plan,
     /// The working directory.
@@ -52,30 +53,28 @@ pub(crate) struct ProcessStart<'a> {
     pub(crate) group: Option<Group>,
     /// The first process in its sandbox freezes it, because no control group does.
     pub(crate) has_init: bool,
-    /// How long the supervisor may take until the process runs.
+    /// The time that the supervisor has to start the process.
     pub(crate) time_limit: Duration,
 }
 
-/// Why a process did not start.
-#[derive(Debug)]
-pub(crate) struct StartError {
-    /// The reason, as part of a sentence.
-    pub(crate) why: String,
-    /// Whether it took too long, so that the next attempt may succeed.
-    pub(crate) is_late: bool,
+/// The reason why a process did not start. Displays as part of a sentence whose subject is the
+/// program.
+#[derive(Debug, Error)]
+pub(crate) enum StartError {
+    #[error("cannot be started: {0}")]
+    Spawn(io::Error),
+    #[error("cannot be started: its pipes are gone")]
+    NoPipes,
+    /// In the words of the supervisor.
+    #[error("{0}")]
+    Reported(String),
+    /// The next attempt may succeed.
+    #[error("cannot be started: its supervisor does not answer")]
+    NoAnswer,
 }
 
-impl From<String> for StartError {
-    fn from(why: String) -> Self {
-        StartError {
-            why,
-            is_late: false,
-        }
-    }
-}
-
-/// A running process, as its supervisor shows it. When this is dropped, the supervisor ends the
-/// process and everything that it started.
+/// A running process under a supervisor. When this is dropped, the supervisor ends the process and
+/// all its descendants.
 #[derive(Debug)]
 pub(crate) struct ProcessHandle {
     supervisor: Child,
@@ -83,15 +82,14 @@ pub(crate) struct ProcessHandle {
     commands: OwnedWriteHalf,
     reports: Lines<OwnedReadHalf>,
     freezer: Freezer,
-    /// How the first process ended, once that is reported.
+    /// The end of the first process, once it is reported.
     exit: Option<Exit>,
-    /// The watched limit that it exceeded, as part of a sentence.
+    /// The watched limit that the process exceeded, as part of a sentence.
     over: Option<String>,
-    /// What the kernel did because of its limits, in words.
+    /// The limit that the kernel enforced, in words.
     enforced: Option<String>,
-    /// Its control groups.
     group: Option<Group>,
-    /// The supervisor will report nothing more.
+    /// There will be no more reports.
     silent: bool,
 }
 
@@ -105,9 +103,9 @@ struct Spawned {
     init: Option<Freezer>,
 }
 
-fn cannot_start(error: io::Error) -> String {
-    shortage::note("a process cannot be started", &error);
-    format!("cannot be started: {error}")
+fn cannot_start(error: io::Error) -> StartError {
+    resource_exhausted::note("a process cannot be started", &error);
+    StartError::Spawn(error)
 }
 
 /// Starts a supervisor for this process; `set_up` completes its command.
@@ -149,9 +147,9 @@ fn spawn(launch: &ProcessStart<'_>, set_up: impl FnOnce(&mut Command)) -> io::Re
     })
 }
 
-/// Gives a process a session of its own before it begins: Ctrl-C in the terminal is for the referee
-/// alone, which may want to finish what the process is needed for. Signals do there what they usually do,
-/// also where the referee was told to ignore them (`nohup`): bots find the same everywhere.
+/// Starts a process in a session of its own: Ctrl-C in the terminal is for the referee alone, which
+/// may still need the process. Signals have their default effect there even if the referee ignores
+/// them (`nohup`), so that bots find the same everywhere.
 fn leave_session(command: &mut Command) {
     // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are
     // system calls. No handler of this program is lost: the child has none after exec anyway.
@@ -174,16 +172,13 @@ fn leave_session(command: &mut Command) {
 
 impl ProcessHandle {
     /// Starts a supervisor that starts the process; `set_up` completes the supervisor's command.
-    ///
-    /// # Errors
-    /// Why the process did not start.
     pub(crate) async fn start(
         launch: ProcessStart<'_>,
         set_up: impl FnOnce(&mut Command),
     ) -> Result<(Self, Pipes), StartError> {
         let mut spawned = spawn(&launch, set_up).map_err(cannot_start)?;
         let Some(stdin) = spawned.supervisor.stdin.take() else {
-            return Err("cannot be started: its pipes are gone".to_owned().into());
+            return Err(StartError::NoPipes);
         };
         let pipes = Pipes {
             stdin,
@@ -211,20 +206,17 @@ impl ProcessHandle {
         };
         match handle.await_start(launch.time_limit).await {
             Ok(()) => Ok((handle, pipes)),
-            Err(why) => {
+            Err(error) => {
                 handle.end().await;
-                handle.note_broken_supervisor();
-                Err(why)
+                handle.note_exhausted_supervisor();
+                Err(error)
             }
         }
     }
 
     /// Waits until the supervisor reports that the process runs.
-    ///
-    /// # Errors
-    /// Why it does not.
     async fn await_start(&mut self, time_limit: Duration) -> Result<(), StartError> {
-        // A bot may stop its supervisor at once: do not wait for ever.
+        // A bot may stop its supervisor at once, so there is a limit.
         let first_report = poll_fn(|cx| self.poll_report(cx));
         match suspension::timeout(time_limit, first_report)
             .await
@@ -236,42 +228,38 @@ impl ProcessHandle {
                 }
                 Ok(())
             }
-            Some(SupervisorReport::Failed { why, short }) => {
-                if short {
-                    shortage::note_as(format!("a process {why}"));
+            Some(SupervisorReport::Failed { why, is_exhausted }) => {
+                if is_exhausted {
+                    resource_exhausted::note_as(format!("a process {why}"));
                 }
-                Err(why.into())
+                Err(StartError::Reported(why))
             }
-            Some(_) | None => Err(StartError {
-                why: "cannot be started: its supervisor does not answer".to_owned(),
-                is_late: true,
-            }),
+            Some(_) | None => Err(StartError::NoAnswer),
         }
     }
 
-    /// Notes a shortage if the supervisor has exited because it could not do its work.
-    fn note_broken_supervisor(&mut self) {
+    /// Notes that a resource is exhausted if the supervisor has exited because it could not run.
+    fn note_exhausted_supervisor(&mut self) {
         let status = self.supervisor.try_wait().ok().flatten();
         if status.and_then(|status| status.code()) == Some(EXIT_CANNOT_RUN) {
             let words = "a supervisor cannot run: this machine has no more descriptors, processes or \
                          memory for it";
-            shortage::note_as(words.to_owned());
+            resource_exhausted::note_as(words.to_owned());
         }
     }
 
-    /// The supervisor's process, of which all of the bot's are descendants.
+    /// The supervisor's process, the ancestor of all of the bot's.
     pub(crate) fn pid(&self) -> Pid {
         self.pid
     }
 
-    /// Stops all of the bot's processes; they rest when this returns.
-    pub(crate) async fn stop(&mut self) {
-        self.freezer.stop().await;
+    /// Stops all of the bot's processes, and waits until they have stopped.
+    pub(crate) async fn freeze(&mut self) {
+        self.freezer.freeze().await;
     }
 
-    /// Lets all of the bot's processes go on.
-    pub(crate) async fn go_on(&mut self) {
-        self.freezer.go_on().await;
+    pub(crate) async fn thaw(&mut self) {
+        self.freezer.thaw().await;
     }
 
     /// The next report of the supervisor; `None` when it is gone.
@@ -282,7 +270,7 @@ impl ProcessHandle {
         })
     }
 
-    /// Takes note of all reports until there are no more for now.
+    /// Takes note of all reports; pending when there are no more for now.
     fn poll_reports(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while !self.silent {
             match ready!(self.poll_report(cx)) {
@@ -305,14 +293,14 @@ impl ProcessHandle {
         }
     }
 
-    /// Whether the bot's first process is still there, as far as is known.
+    /// True if the bot's first process has not ended, as far as is known.
     pub(crate) fn is_running(&mut self) -> bool {
         let _ = self.poll_reports(&mut Context::from_waker(Waker::noop()));
         self.exit.is_none() && !self.silent
     }
 
-    /// How the bot's first process ended, as part of a sentence; `None` if that does not become
-    /// known within the limit.
+    /// The end of the bot's first process, as part of a sentence; `None` if it is not reported
+    /// within the limit.
     pub(crate) async fn exit(&mut self, time_limit: Duration) -> Option<String> {
         let known = poll_fn(|cx| {
             let polled = self.poll_reports(cx);
@@ -326,7 +314,7 @@ impl ProcessHandle {
         self.exit_so_far()
     }
 
-    /// How the bot's first process ended, if that is known by now.
+    /// The end of the bot's first process, if it is known by now.
     pub(crate) fn exit_so_far(&mut self) -> Option<String> {
         let running = self.is_running();
         // The end may come a while after the limit was exceeded.
@@ -341,39 +329,39 @@ impl ProcessHandle {
         }
     }
 
-    /// Whether the bot's first process has exited with code 0.
+    /// True if the bot's first process has exited with code 0, within its limits.
     pub(crate) fn ended_well(&self) -> bool {
         self.exit == Some(Exit::Code(0)) && self.over.is_none()
     }
 
-    /// The CPU time that the kernel counted for the control group.
+    /// The CPU time that the kernel has counted for the control group; `None` without one.
     pub(crate) fn counted_cpu(&self) -> Option<Duration> {
         self.group.as_ref()?.cpu()
     }
 
-    /// Asks the bot and everything that it started to end.
+    /// Asks the bot and all its descendants to end.
     async fn ask_to_end(&mut self) {
         self.wake_supervisor();
-        // If the supervisor is gone, whoever waits for the end sees that.
+        // If the supervisor is gone, `ended` returns at once.
         let _ = self.commands.write_all(TERM.as_bytes()).await;
     }
 
     /// Wakes a supervisor that its bot has stopped.
     fn wake_supervisor(&self) {
-        // Not after it was reaped: its pid may be another process's by then.
+        // Not after it was reaped: another process may have its pid by then.
         if self.supervisor.id().is_some() {
             let _ = kill(self.pid, Signal::SIGCONT);
         }
     }
 
-    /// Waits for the end of the bot and everything that it started.
+    /// Waits for the end of the bot and all its descendants.
     async fn ended(&mut self) {
         // An error means that there is no process to wait for.
         let _ = self.supervisor.wait().await;
     }
 
-    /// Waits this long for the end of a bot that was asked to quit. Then asks everything that it
-    /// started to end, too, and ends what is left after a grace period.
+    /// Waits for the end of a bot that was asked to quit. After the time limit, asks its
+    /// descendants to end, too, and kills those that are left after a grace period.
     pub(crate) async fn end_within(&mut self, time_limit: Duration) {
         if timeout(time_limit, self.ended()).await.is_err() {
             self.ask_to_end().await;
@@ -382,12 +370,12 @@ impl ProcessHandle {
         self.end().await;
     }
 
-    /// Ends the bot and everything that it started, unless it has ended, and waits for that.
+    /// Kills the bot and all its descendants, if any are left, and waits for their end.
     pub(crate) async fn end(&mut self) {
         self.wake_supervisor();
         let _ = self.commands.write_all(KILL.as_bytes()).await;
         let status = timeout(END_TIMEOUT, self.supervisor.wait()).await;
-        // A supervisor that exited with success has left no process behind.
+        // A supervisor that exits with success leaves no process behind.
         if !matches!(status, Ok(Ok(status)) if status.success()) {
             let _ = self.supervisor.start_kill();
             children::forget(self.pid);
@@ -398,7 +386,8 @@ impl ProcessHandle {
 
 impl Drop for ProcessHandle {
     fn drop(&mut self) {
-        // The supervisor sees its connection closed and ends the bot; nobody has to wait for that.
+        // The supervisor notices that its connection is closed and ends the bot. Nothing waits for
+        // that.
         children::forget(self.pid);
     }
 }

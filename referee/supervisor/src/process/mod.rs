@@ -1,18 +1,15 @@
-//! One child process with everything that it starts: started, measured, stopped, and ended by a
-//! supervisor, which is a process of its own between the referee and the child.
+//! A child process with all its descendants. A supervisor, a process of its own between the referee
+//! and the child, starts it, watches its limits and ends it; the referee has a handle.
 
-pub(crate) mod bot_environment;
 pub(crate) mod children;
 pub(crate) mod cores;
 pub(crate) mod cpu_meter;
-pub mod exec_error;
 pub(crate) mod freezer;
 pub(crate) mod handle;
 pub mod plan;
-pub mod process_tree;
+pub(crate) mod prepare;
 pub(crate) mod stall;
 pub mod supervisor;
 pub(crate) mod time_slice;
-pub(crate) mod watched_limits;
 
 pub use children::OwnChild;

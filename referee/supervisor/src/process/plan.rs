@@ -1,5 +1,5 @@
-//! What the referee and a supervisor say to each other: the plan that a supervisor is started with,
-//! its reports, and the commands that it obeys.
+//! The protocol between the referee and a supervisor: the plan that a supervisor is started with,
+//! its reports, and its commands.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,46 +7,45 @@ use std::path::PathBuf;
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 
-use super::watched_limits::WatchedLimits;
 use crate::sandbox::launch::{self, Launch};
 use crate::sandbox::layers::ownership::Loan;
+use crate::sandbox::watched_limits::WatchedLimits;
 
 /// The hidden subcommand that runs a supervisor.
 pub const SUBCOMMAND: &str = "supervise";
-/// The exit code of a supervisor that could not do its work.
+/// The exit code of a supervisor that could not run.
 pub(crate) const EXIT_CANNOT_RUN: i32 = 4;
 /// The descriptor at which a supervisor finds its connection to the referee.
 pub(crate) const CONTROL_FD: i32 = 3;
-/// The command that asks every process of the bot to end.
+/// Asks all processes of the bot to end.
 pub(crate) const TERM: &str = "term\n";
-/// The command that kills every process of the bot.
+/// Kills all processes of the bot.
 pub(crate) const KILL: &str = "kill\n";
 
-/// What a supervisor starts, and what it looks after.
+/// The orders of a supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Plan {
     /// Program and arguments.
     pub(crate) command: Vec<String>,
-    /// Whether that is the bot's own program, and not a launcher.
+    /// The command is the bot's own program, and not a launcher.
     pub(crate) is_the_bot: bool,
-    /// Limits that the supervisor enforces itself.
     pub(crate) watch: WatchedLimits,
-    /// Control groups to remove in the end.
+    /// Control groups to remove at the end.
     pub(crate) groups: Vec<PathBuf>,
-    /// The program runs the bot inside itself, and exits as shells do: with 128 plus the number of
+    /// The program runs the bot as its child, and exits as shells do: with 128 plus the number of
     /// the signal that ended the bot.
     pub(crate) wrapped: bool,
     /// The connection of a sandbox's init to the referee is open at
-    /// [`sandbox::init::CONTROL_FD`](crate::sandbox::init), to be passed on.
+    /// [`sandbox::init::CONTROL_FD`](crate::sandbox::launch::init), to be passed on.
     pub(crate) passes_init_control: bool,
-    /// The bot's temporary folder. The supervisor removes it, even if the referee is gone.
+    /// The bot's temporary folder. The supervisor removes it even if the referee is gone.
     pub(crate) tmp: Option<PathBuf>,
-    /// Folders that the launcher lends to the bot's user. The supervisor takes them back.
+    /// Folders that the bot's user owns while the bot runs. The supervisor takes them back.
     pub(crate) loan: Option<Loan>,
 }
 
 impl Plan {
-    /// Starts this command as it is.
+    /// Starts this command without a launcher.
     pub(crate) fn new(command: Vec<String>) -> Self {
         Plan {
             command,
@@ -60,7 +59,7 @@ impl Plan {
         }
     }
 
-    /// Starts a launcher instead, which applies limits to itself and becomes the bot.
+    /// Starts a launcher instead, which confines itself and becomes the bot.
     pub(crate) fn launch(&mut self, launch: Launch) -> io::Result<()> {
         let launch = serde_json::to_string(&launch)?;
         let this_program = this_program()?.to_string_lossy().into_owned();
@@ -70,7 +69,7 @@ impl Plan {
     }
 }
 
-/// The program that is running now, even if its file has been replaced since it started.
+/// The running program, even if its file has been replaced since the start.
 pub(crate) fn this_program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         Ok("/proc/self/exe".into())
@@ -79,29 +78,27 @@ pub(crate) fn this_program() -> io::Result<PathBuf> {
     }
 }
 
-/// What a supervisor reports to the referee, one per line.
+/// A line from a supervisor to the referee. Texts are parts of a sentence whose subject is the bot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SupervisorReport {
     /// The bot runs.
     Started { pid: i32 },
-    /// The bot could not be started, as part of a sentence; `short` if the machine is to blame.
-    Failed { why: String, short: bool },
-    /// The bot exceeded a watched limit, as part of a sentence.
+    /// The bot could not be started; `is_exhausted` if a resource of the machine is.
+    Failed { why: String, is_exhausted: bool },
+    /// The bot exceeded a watched limit.
     Over { what: String },
-    /// What the kernel did because of the bot's limits.
+    /// The kernel enforced a limit.
     Enforced { what: String },
     /// The bot's first process ended.
     Exited(Exit),
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
-    /// By itself, with this code.
     Code(i32),
-    /// By this signal.
     Signal(i32),
 }
 

@@ -10,19 +10,20 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::build::{Isolation, Sandbox};
-use super::init;
-use super::launch::{Confinement, Launch};
-use super::layers::cgroup::Group;
-use super::layers::landlock::LandlockRules;
-use super::mounts::Mounts;
-use crate::bot::spec::REFEREE_VARIABLE;
-use crate::process::plan::Plan;
+use super::plan::Plan;
+use crate::sandbox::build::{Isolation, Sandbox};
+use crate::sandbox::launch::init;
+use crate::sandbox::launch::{Confinement, Launch};
+use crate::sandbox::layers::cgroup::Group;
+use crate::sandbox::layers::landlock::LandlockRules;
+use crate::sandbox::mounts::Mounts;
+use crate::spec::REFEREE_VARIABLE;
 
-/// The variables of the referee's environment that a bot keeps in a sandbox that hides files.
-const KEPT_VARIABLES: [&str; 5] = ["LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
-/// The processes and threads in the strict sandbox that are not the bot's: bubblewrap, and the init
-/// with its thread.
+/// The variables of the referee's environment that are passed to a bot in a sandbox that hides
+/// files.
+const PASSED_VARIABLES: [&str; 5] = ["LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
+/// The processes and threads of the strict sandbox itself: bubblewrap, and the init with its
+/// thread.
 const OWN_PROCESSES: u64 = 3;
 
 /// A sandbox for one process.
@@ -33,14 +34,12 @@ pub(crate) struct PreparedSandbox {
     pub(crate) has_init: bool,
     /// The bot's own `/tmp`, where that is a folder; dropping this removes it.
     pub(crate) tmp: Option<TempDir>,
-    /// Nothing of the referee's environment is passed on except what `env` holds.
+    /// Of the referee's environment, only `env` is passed on.
     pub(crate) clear_env: bool,
     pub(crate) env: Vec<(OsString, OsString)>,
 }
 
 impl PreparedSandbox {
-    /// Prepares the sandbox of a bot for one process.
-    ///
     /// # Errors
     /// If the kernel refuses a control group or a temporary folder.
     pub(crate) fn new(sandbox: &Sandbox) -> io::Result<Self> {
@@ -85,7 +84,7 @@ impl PreparedSandbox {
         Ok(prepared)
     }
 
-    /// What the launcher confines itself by, with what that needs of the referee.
+    /// The confinement for the launcher. Makes the bot's temporary folder if it needs one.
     fn confine(
         &mut self,
         sandbox: &Sandbox,
@@ -129,13 +128,13 @@ impl PreparedSandbox {
         })
     }
 
-    /// Sets the environment of a bot that does not see all files.
+    /// Replaces the environment of a bot that does not see all files.
     fn replace_environment(&mut self, mounts: &Mounts) {
         self.clear_env = true;
-        let kept = KEPT_VARIABLES
+        let passed = PASSED_VARIABLES
             .iter()
             .filter_map(|name| Some((name.into(), env::var_os(name)?)));
-        self.env.extend(kept);
+        self.env.extend(passed);
         self.env.push(("PATH".into(), mounts.visible_path()));
         let tmp = self.tmp.as_ref().map(|tmp| tmp.path().to_owned());
         let home: OsString = tmp.unwrap_or_else(|| PathBuf::from("/tmp")).into();
@@ -145,7 +144,7 @@ impl PreparedSandbox {
     }
 }
 
-/// Makes the control groups of a process, with room for some processes that are not the bot's.
+/// Makes the control groups of a process, with room for some processes besides the bot's.
 fn make_group(sandbox: &Sandbox, more_processes: u64) -> io::Result<Group> {
     let resources = sandbox.resources();
     let processes = resources.processes;

@@ -1,4 +1,4 @@
-//! What a process that does not answer seems to be doing, as far as `/proc` shows it.
+//! Diagnoses a process that does not answer, as far as `/proc` shows what it is doing.
 
 use std::fmt;
 use std::fs;
@@ -7,21 +7,22 @@ use std::time::Duration;
 use nix::unistd::Pid;
 use tokio::time::sleep;
 
-use super::process_tree::CpuClock;
+use crate::system::process_tree::CpuClock;
 
-/// From one look at processes to the next.
-const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-/// After this many looks nothing is said of processes that could run but hardly got a core.
-const MAX_LOOKS: u32 = 25;
-/// The CPU time that processes must use from the first look on, staying runnable, to be some that
-/// compute. A thread that wakes from time to time uses microseconds; one that computes gets this
-/// much within [`MAX_LOOKS`] even where fifty others want the same core.
+/// The interval between samples.
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(20);
+/// After this many samples, the diagnosis of processes that could run but hardly got a core is
+/// given up.
+const MAX_SAMPLES: u32 = 25;
+/// Processes compute if they stay runnable and use this much CPU time since the first sample. A
+/// thread that wakes from time to time uses microseconds; one that computes uses this much within
+/// [`MAX_SAMPLES`] even where fifty others want the same core.
 const MIN_CPU: Duration = Duration::from_millis(10);
 
-/// Why no answer comes. Displays as part of a sentence.
+/// The reason why no answer comes. Displays as part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stall {
-    /// A process sleeps until something comes on the bot's stdin.
+    /// A process sleeps until input arrives on the bot's stdin.
     Reading,
     /// A process computes.
     Computing,
@@ -45,15 +46,15 @@ impl fmt::Display for Stall {
     }
 }
 
-/// Examines processes, which `list` gives as they are now; `stdin` is the inode of the pipe that the
-/// bot reads. `None` if nothing is certain.
+/// Examines the processes that `list` returns at the time of each sample; `stdin` is the inode of
+/// the pipe that the bot reads. `None` if nothing is certain.
 pub(crate) async fn diagnose(list: impl Fn() -> Vec<Pid>, stdin: u64) -> Option<Stall> {
     let processes = list();
     let process = |pid: &Pid| state(&format!("/proc/{pid}"));
     if !processes.is_empty() && processes.iter().all(|pid| process(pid) == Some('T')) {
         return Some(Stall::Stopped);
     }
-    // Before the next one: a thread of its own may wait for input meanwhile.
+    // Before `Reading`: a thread of its own may wait for input meanwhile.
     if compute(list).await {
         return Some(Stall::Computing);
     }
@@ -66,28 +67,27 @@ pub(crate) async fn diagnose(list: impl Fn() -> Vec<Pid>, stdin: u64) -> Option<
     processes.iter().any(reads).then_some(Stall::Reading)
 }
 
-/// What one look at processes shows.
+/// The state of processes at one time.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct Sample {
     /// A thread runs or waits for a core.
     runnable: bool,
-    /// The CPU time that all of them have used so far.
+    /// Of all processes together.
     cpu: Duration,
 }
 
-impl Look {
-    fn at(processes: &[Pid]) -> Self {
+impl Sample {
+    fn of(processes: &[Pid]) -> Self {
         let runnable = |pid: &Pid| tasks(*pid).any(|task| state(&task) == Some('R'));
         let cpu = |pid: &Pid| CpuClock::of(*pid)?.now();
-        Look {
+        Sample {
             runnable: processes.iter().any(runnable),
             cpu: processes.iter().filter_map(cpu).sum(),
         }
     }
 
-    /// Whether a process has computed from an earlier look until this one; `None` if it is too
-    /// early to say.
-    fn computes_since(self, first: Look) -> Option<bool> {
+    /// True if processes have computed since an earlier sample; `None` if it is too early to tell.
+    fn computes_since(self, first: Sample) -> Option<bool> {
         if !self.runnable {
             return Some(false);
         }
@@ -95,22 +95,22 @@ impl Look {
     }
 }
 
-/// Whether processes compute. One look cannot say: a thread that only wakes up is runnable at that
-/// moment, and stays so for a while on a busy machine.
+/// True if processes compute. One sample cannot show that: a thread that only wakes up is runnable
+/// at that moment, and stays so for a while on a busy machine.
 async fn compute(list: impl Fn() -> Vec<Pid>) -> bool {
-    let first = Look::at(&list());
-    let mut look = first;
-    for _ in 0..MAX_LOOKS {
-        if let Some(computes) = look.computes_since(first) {
+    let first = Sample::of(&list());
+    let mut sample = first;
+    for _ in 0..MAX_SAMPLES {
+        if let Some(computes) = sample.computes_since(first) {
             return computes;
         }
-        sleep(LOOK_INTERVAL).await;
-        look = Look::at(&list());
+        sleep(SAMPLE_INTERVAL).await;
+        sample = Sample::of(&list());
     }
-    look.computes_since(first) == Some(true)
+    sample.computes_since(first) == Some(true)
 }
 
-/// The state of a process or thread, given by its folder, as a letter of proc(5).
+/// The state of the process or thread with this folder, as a letter of proc(5).
 fn state(folder: &str) -> Option<char> {
     let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
@@ -124,7 +124,7 @@ fn tasks(pid: Pid) -> impl Iterator<Item = String> {
     entries.map(|entry| entry.path().to_string_lossy().into_owned())
 }
 
-/// Whether a thread waits in a read of descriptor 0. The kernel shows a system call by its number
+/// True if a thread waits in a read of descriptor 0. The kernel shows a system call by its number
 /// and its arguments in hexadecimal digits, or `running`.
 fn waits_for_input(task: &str) -> bool {
     let call = fs::read_to_string(format!("{task}/syscall")).unwrap_or_default();
@@ -148,14 +148,14 @@ fn is_read(_: i64) -> bool {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::process::process_tree;
+    use crate::system::process_tree;
     use nix::sys::signal::Signal;
     use nix::sys::stat::fstat;
     use std::process::{Command, Stdio};
     use std::time::Instant;
 
-    /// Whether the diagnosis of a command of the shell becomes this one, within a long while.
-    async fn is_seen(command: &str, expected: &Stall) -> bool {
+    /// True if a shell command is diagnosed like this within 20 seconds.
+    async fn is_diagnosed(command: &str, expected: &Stall) -> bool {
         let mut shell = Command::new("sh")
             .args(["-c", &format!("{command}; echo")])
             .stdin(Stdio::piped())
@@ -168,53 +168,57 @@ mod tests {
             .st_ino;
         let end = Instant::now() + Duration::from_secs(20);
         let below = || process_tree::descendants(pid);
-        let mut seen = false;
-        while !seen && Instant::now() < end {
+        let mut found = false;
+        while !found && Instant::now() < end {
             sleep(Duration::from_millis(5)).await;
-            seen = diagnose(below, inode).await.as_ref() == Some(expected);
+            found = diagnose(below, inode).await.as_ref() == Some(expected);
         }
-        // About another pipe nothing is known.
+        // Nothing reads another pipe.
         assert!(*expected != Stall::Reading || diagnose(below, inode + 1).await.is_none());
         process_tree::signal(&process_tree::descendants(pid), Signal::SIGKILL);
         shell.kill().expect("it is a child");
         shell.wait().expect("it is a child");
-        seen
+        found
     }
 
     #[tokio::test]
-    async fn who_waits_for_input_is_seen() {
-        assert!(is_seen("cat", &Stall::Reading).await);
+    async fn waiting_for_input_is_diagnosed() {
+        assert!(is_diagnosed("cat", &Stall::Reading).await);
     }
 
     #[tokio::test]
-    async fn who_computes_is_seen() {
-        assert!(is_seen("sh -c 'while :; do :; done'", &Stall::Computing).await);
+    async fn computing_is_diagnosed() {
+        assert!(is_diagnosed("sh -c 'while :; do :; done'", &Stall::Computing).await);
     }
 
     #[tokio::test]
-    async fn who_is_stopped_is_seen() {
-        assert!(is_seen("sh -c 'kill -STOP $$'", &Stall::Stopped).await);
+    async fn being_stopped_is_diagnosed() {
+        assert!(is_diagnosed("sh -c 'kill -STOP $$'", &Stall::Stopped).await);
     }
 
-    fn look(runnable: bool, ms: u64) -> Look {
-        Look {
+    fn sample(runnable: bool, ms: u64) -> Sample {
+        Sample {
             runnable,
             cpu: Duration::from_millis(ms),
         }
     }
 
     #[test]
-    fn who_only_wakes_up_does_not_compute() {
-        // It has used much, long ago.
-        let first = look(true, 700);
-        assert_eq!(first.computes_since(first), None, "one look does not tell");
-        assert_eq!(look(false, 700).computes_since(first), Some(false));
-        let waits_for_a_core = look(true, 700);
-        assert_eq!(waits_for_a_core.computes_since(first), None);
-        assert_eq!(look(true, 709).computes_since(first), None);
-        assert_eq!(look(true, 710).computes_since(first), Some(true));
+    fn waking_up_is_not_computing() {
+        // It has used much CPU time, long ago.
+        let first = sample(true, 700);
         assert_eq!(
-            look(false, 710).computes_since(first),
+            first.computes_since(first),
+            None,
+            "one sample cannot show it"
+        );
+        assert_eq!(sample(false, 700).computes_since(first), Some(false));
+        let waits_for_a_core = sample(true, 700);
+        assert_eq!(waits_for_a_core.computes_since(first), None);
+        assert_eq!(sample(true, 709).computes_since(first), None);
+        assert_eq!(sample(true, 710).computes_since(first), Some(true));
+        assert_eq!(
+            sample(false, 710).computes_since(first),
             Some(false),
             "no more"
         );

@@ -1,9 +1,8 @@
 //! The supervisor: a small process between the referee and each bot.
 //!
-//! It runs in a session of its own and adopts every orphan that the bot leaves behind, even one
-//! that hides in another session. It ends all of them when the bot exits, when the referee says so,
-//! or when the referee is gone for whatever reason. A bot that kills its parent kills only this
-//! process.
+//! It runs in a session of its own and adopts every orphan that the bot leaves behind, even one in
+//! another session. It ends all of them when the bot exits, when the referee says so, or when the
+//! referee is gone for any reason. A bot that kills its parent kills only this process.
 
 use std::io;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
@@ -23,19 +22,19 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::bot_environment;
-use super::exec_error::hint;
 use super::plan::{CONTROL_FD, Exit, Plan, SupervisorReport, TERM};
-use super::process_tree;
-use super::watched_limits::WatchedLimits;
-use crate::sandbox::init;
+use crate::sandbox::launch::environment;
+use crate::sandbox::launch::exec_error::hint;
+use crate::sandbox::launch::init;
 use crate::sandbox::layers::cgroup;
 use crate::sandbox::layers::ownership::Loan;
-use crate::shortage;
+use crate::sandbox::watched_limits::WatchedLimits;
+use crate::system::process_tree;
+use crate::system::resource_exhausted;
 
-/// How often the supervisor checks the limits that it enforces itself.
+/// The limits that the supervisor enforces itself are checked at this interval.
 const PATROL_INTERVAL: Duration = Duration::from_millis(10);
-/// How often the supervisor checks whether every process that it killed is gone.
+/// While killed processes end, they are reaped at this interval.
 const REAP_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Runs a supervisor until its bot is gone.
@@ -72,18 +71,19 @@ async fn supervise(plan: &Plan, control: StdStream) -> io::Result<()> {
     let (main, owners) = match owners.and_then(|owners| Ok((start(plan)?, owners))) {
         Ok(started) => started,
         Err(error) => {
-            let short = shortage::is_one(&error);
+            let is_exhausted = resource_exhausted::is_cause(&error);
             let why = format!("cannot be started: {error}{}", hint(&error));
-            return report(&mut reports, &SupervisorReport::Failed { why, short }).await;
+            let failed = SupervisorReport::Failed { why, is_exhausted };
+            return report(&mut reports, &failed).await;
         }
     };
-    // Whatever goes wrong from here on, the bot is ended: the referee may be gone already.
+    // If anything fails from here on, the bot is ended: the referee may be gone already.
     let exit = match close_streams() {
-        Ok(()) => look_after(plan, main, commands, &mut reports, &mut ended).await,
+        Ok(()) => watch(plan, main, commands, &mut reports, &mut ended).await,
         Err(_) => None,
     };
     if let Some(exit) = &exit {
-        // Now, because the groups are removed in the end. The referee may be gone.
+        // Before the groups are removed. The referee may be gone.
         if let Some(what) = cgroup::enforced(&plan.groups) {
             let what = what.to_owned();
             let _ = report(&mut reports, &SupervisorReport::Enforced { what }).await;
@@ -96,17 +96,17 @@ async fn supervise(plan: &Plan, control: StdStream) -> io::Result<()> {
     }
     cgroup::remove(&plan.groups);
     if let Some(owners) = owners {
-        // What cannot be taken back is root's to look after.
+        // Files that cannot be taken back are left to root.
         let _ = owners.take_back();
     }
     if let Some(tmp) = &plan.tmp {
-        // The referee removes it, too.
+        // The referee removes the folder, too.
         let _ = std::fs::remove_dir_all(tmp);
     }
     Ok(())
 }
 
-/// Adopts the orphans that the bot leaves behind, keeps others from looking into this process, and
+/// Adopts the orphans that the bot leaves behind, prevents others from tracing this process, and
 /// leaves the session's keyring.
 #[cfg(target_os = "linux")]
 fn isolate() -> io::Result<()> {
@@ -126,14 +126,14 @@ fn isolate() -> io::Result<()> {
         )
     };
     match Errno::result(joined) {
-        // Kernels without keys, and containers in which they are forbidden.
+        // There are kernels without keys, and containers that forbid them.
         Ok(_) | Err(Errno::ENOSYS | Errno::EPERM | Errno::EACCES) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Waits until the bot ends, and returns how; `None` if there is a reason to end it.
-async fn look_after(
+/// Waits for the end of the bot; `None` if there is a reason to end it.
+async fn watch(
     plan: &Plan,
     main: Pid,
     commands: OwnedReadHalf,
@@ -150,7 +150,7 @@ async fn look_after(
         tokio::select! {
             command = commands.next_line() => match command {
                 Ok(Some(command)) if command == TERM.trim_end() => ask_to_end(),
-                // The referee says so, or it is gone.
+                // The referee orders the end, or is gone.
                 _ => return None,
             },
             _ = ended.recv() => if let Some(exit) = reap(main).main_exit {
@@ -172,7 +172,7 @@ async fn report(
     reports.write_all(line.as_bytes()).await
 }
 
-/// Reports how the bot ended. That the referee is gone is no reason to stop.
+/// Reports the end of the bot. Goes on if the referee is gone.
 async fn report_exit(plan: &Plan, reports: &mut OwnedWriteHalf, exit: &Exit) {
     let exit = match *exit {
         Exit::Code(code @ 129..) if plan.wrapped => Exit::Signal(code - 128),
@@ -189,7 +189,7 @@ fn start(plan: &Plan) -> io::Result<Pid> {
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
     if plan.is_the_bot {
-        bot_environment::give_to(&mut command);
+        environment::restore(&mut command);
     }
     prepare_child(&mut command, plan.passes_init_control);
     let spawned = command.spawn();
@@ -199,20 +199,20 @@ fn start(plan: &Plan) -> io::Result<Pid> {
     process_tree::pid(spawned?.id())
 }
 
-/// Sets what a bot is born with. It dies with its supervisor: otherwise a bot that kills its
-/// supervisor would become the referee's child, and could go on to kill that. And it has no files
-/// open but its own, even if whoever started the referee left some open.
+/// Makes the bot die with its supervisor: otherwise a bot that kills its supervisor would become
+/// the referee's child, and could go on to kill that. Closes all other files, even those that were
+/// open when the referee was started.
 #[cfg(target_os = "linux")]
 fn prepare_child(command: &mut Command, passes_init_control: bool) {
     use nix::libc;
     use nix::sys::prctl::set_pdeathsig;
 
-    let kept = if passes_init_control {
+    let last_open = if passes_init_control {
         init::CONTROL_FD
     } else {
         libc::STDERR_FILENO
     };
-    let first_closed = kept.unsigned_abs() + 1;
+    let first_closed = last_open.unsigned_abs() + 1;
 
     // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are
     // two system calls and nothing else, and the second one closes nothing before the exec.
@@ -220,7 +220,7 @@ fn prepare_child(command: &mut Command, passes_init_control: bool) {
     unsafe {
         command.pre_exec(move || {
             set_pdeathsig(Signal::SIGKILL)?;
-            // Kernels before 5.11 cannot do this; then the files stay open.
+            // Kernels before 5.11 cannot do this, and the files stay open.
             libc::syscall(
                 libc::SYS_close_range,
                 first_closed,
@@ -235,7 +235,7 @@ fn prepare_child(command: &mut Command, passes_init_control: bool) {
 #[cfg(not(target_os = "linux"))]
 fn prepare_child(_: &mut Command, _: bool) {}
 
-/// Closes this process's ends of the bot's pipes, so that each side sees when the other closes.
+/// Closes this process's ends of the bot's pipes, so that each side notices when the other closes.
 fn close_streams() -> io::Result<()> {
     let null = std::fs::File::options()
         .read(true)
@@ -250,20 +250,18 @@ fn close_streams() -> io::Result<()> {
 fn ask_to_end() {
     let tree = process_tree::descendants(Pid::this());
     process_tree::signal(&tree, Signal::SIGTERM);
-    // A stopped process would not see it.
+    // A stopped process would not receive it.
     process_tree::signal(&tree, Signal::SIGCONT);
 }
 
-/// The children that were reaped.
 #[derive(Debug, Default)]
 struct Reaped {
-    /// How the bot's first process ended, if it was among them.
+    /// The end of the bot's first process, if it was among them.
     main_exit: Option<Exit>,
     /// No children are left.
     none_left: bool,
 }
 
-/// Reaps all children that have ended.
 fn reap(main: Pid) -> Reaped {
     let mut reaped = Reaped::default();
     loop {
@@ -283,8 +281,8 @@ fn reap(main: Pid) -> Reaped {
     }
 }
 
-/// Kills until no process is left. Every orphan becomes a child of this process, so that is when it
-/// has no children. Returns how the bot's first process ended.
+/// Kills until no process is left. Every orphan becomes a child of this process, so it has no
+/// children then. Returns the end of the bot's first process.
 async fn end_all(plan: &Plan, main: Pid) -> Option<Exit> {
     let mut exit = None;
     loop {

@@ -1,4 +1,4 @@
-//! How long a process computes at a time before others get their turn.
+//! The time slices of a process.
 
 use tokio::process::Command;
 
@@ -6,10 +6,10 @@ use tokio::process::Command;
 #[cfg(target_os = "linux")]
 const SHORTEST_NS: u64 = 100_000;
 
-/// Gives a process that is about to start the shortest time slices, and all that it starts, where the
-/// kernel lets it choose (Linux 6.12). It gets no more of the CPU by that, but gets it at once when a
-/// request comes: otherwise whoever asked goes on until it waits, and each request costs two waits more.
-/// A kernel that refuses changes nothing.
+/// Sets the shortest time slices for a process that is about to start and its descendants, if the
+/// kernel lets a process choose (Linux 6.12). It does not get more of the CPU, but gets it as soon
+/// as a request comes: otherwise the asking thread would run on until it waits, and each request
+/// would cost two more waits. Ignores a kernel that refuses.
 #[cfg(target_os = "linux")]
 pub(crate) fn shorten(command: &mut Command) {
     // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are two

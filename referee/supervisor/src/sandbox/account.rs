@@ -1,5 +1,5 @@
 //! The user id under which bots run: the referee's own, or, if that is root, one that no user has.
-//! No bot runs as root, because a bot that did would own all files of root that it sees.
+//! No bot runs as root: it would own all files of root that it sees.
 
 use std::fs;
 
@@ -11,14 +11,14 @@ const END: u64 = 1 << 31;
 /// With fewer ids than this to choose from, two processes could get the same one.
 const MIN_IDS: u64 = 1 << 10;
 
-/// Who runs the referee, as far as it matters for bots.
+/// The account that runs the referee, as far as it matters for bots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Account {
     /// An ordinary user, or root in a user namespace of an ordinary user.
     Ordinary,
-    /// Root, who can give each bot its own id.
+    /// Root, which can run each bot under an id of its own.
     Root(Ids),
-    /// Root who cannot become another user, for this reason.
+    /// Root that cannot become another user, for this reason.
     Stuck(String),
 }
 
@@ -30,7 +30,7 @@ pub struct Ids {
 }
 
 impl Account {
-    /// Finds out who runs this process.
+    /// Examines the account that runs this process.
     pub fn find() -> Self {
         if !geteuid().is_root() {
             return Account::Ordinary;
@@ -81,12 +81,11 @@ impl Account {
 }
 
 impl Ids {
-    /// The id for a process, which no other process gets while this one exists.
+    /// The id for a process. No other process has it while this one exists.
     pub fn of(self, process: Pid) -> Uid {
         Uid::from_raw(self.first + process.as_raw().unsigned_abs() % self.count)
     }
 
-    /// Whether this id is one of them.
     pub(crate) fn contain(self, id: u32) -> bool {
         (self.first..self.first + self.count).contains(&id)
     }
@@ -99,14 +98,14 @@ fn range(line: &str) -> Option<[u64; 3]> {
     Some([next()?, next()?, next()?])
 }
 
-/// Whether the capabilities in a process's `status` let it become another user and group.
+/// True if the capabilities in a process's `status` let it become another user and group.
 fn may_change_ids(status: &str) -> bool {
     const SETGID: u64 = 1 << 6;
     const SETUID: u64 = 1 << 7;
     has_capabilities(status, SETGID | SETUID)
 }
 
-/// Whether this process may mount file systems. Root in a container often may not.
+/// True if this process may mount file systems. Root in a container often may not.
 pub(super) fn may_mount() -> bool {
     const SYS_ADMIN: u64 = 1 << 21;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Decides how one bot is confined on this machine, from what is wanted and what is possible.
+//! Decides on the sandbox of one bot, by its configuration and by the means of this machine.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,51 +15,37 @@ use super::layers::bubblewrap::{self, Bubblewrap};
 use super::layers::cgroup::Cgroups;
 use super::layers::ownership::Loan;
 use super::layers::seccomp::SyscallFilter;
-use super::limits::{Resources, Tier, Wanted};
 use super::machine::Machine;
-use super::mounts::{self, Mounts};
+use super::mounts::{self, Mounts, MountsError};
 use super::promises::{Means, Promise};
-use crate::bot::bounds::OutOfBounds;
-use crate::bot::command::CommandError;
-use crate::bot::shebang;
-use crate::bot::spec::BotSpec;
-use crate::process::watched_limits::WatchedLimits;
+use crate::sandbox::watched_limits::WatchedLimits;
+use crate::spec::BotSpec;
+use crate::spec::command::CommandError;
+use crate::spec::shebang;
+use crate::spec::{Resources, Tier, Wanted};
 
-/// Why a bot cannot be confined.
+/// Why a bot cannot have its sandbox.
 #[derive(Debug, Error)]
 pub enum SandboxError {
-    /// The machine cannot enforce everything.
     #[error(
         "{whose}: this machine cannot enforce {}; `referee doctor` says how to get that, \
          and `best_effort = true` goes on without",
         missing.join(", ")
     )]
     Missing {
-        /// What was to be confined, with its name.
+        /// The bot or program, with its name.
         whose: String,
-        /// What cannot be enforced, in words.
+        /// As the object of the sentence.
         missing: Vec<String>,
     },
-    /// The bot would see too much, or too little.
-    #[error("{whose}: {why}")]
-    Mounts {
-        /// What was to be confined, with its name.
-        whose: String,
-        /// What is wrong, as a sentence.
-        why: String,
-    },
-    /// Its command cannot be run.
     #[error("{whose}: {error}")]
-    Command {
-        /// What was to be confined, with its name.
-        whose: String,
-        /// Why not.
-        error: CommandError,
-    },
+    Mounts { whose: String, error: MountsError },
+    #[error("{whose}: {error}")]
+    Command { whose: String, error: CommandError },
 }
 
 impl SandboxError {
-    /// The same error, of a program that is no bot.
+    /// The same error for a program that is no bot.
     pub(crate) fn of(mut self, name: String) -> Self {
         let (SandboxError::Missing { whose, .. }
         | SandboxError::Mounts { whose, .. }
@@ -73,39 +59,38 @@ fn whose(spec: &BotSpec) -> String {
     format!("bot `{}`", spec.name)
 }
 
-/// How one bot is confined.
+/// The sandbox of one bot on this machine.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
-    pub(super) wanted: Wanted,
+    pub(crate) wanted: Wanted,
     /// Program and arguments.
-    pub(super) command: Vec<String>,
-    pub(super) dir: PathBuf,
-    pub(super) cgroups: Cgroups,
+    pub(crate) command: Vec<String>,
+    pub(crate) dir: PathBuf,
+    pub(crate) cgroups: Cgroups,
     /// The user ids that the bot gets one of; `None` if it stays the referee's user.
-    pub(super) ids: Option<Ids>,
-    pub(super) rlimits: Vec<(Rlimit, u64)>,
-    pub(super) watch: WatchedLimits,
-    /// The system calls that the bot is refused, in the tiers that refuse any.
-    pub(super) filter: SyscallFilter,
-    pub(super) isolation: Isolation,
+    pub(crate) ids: Option<Ids>,
+    pub(crate) rlimits: Vec<(Rlimit, u64)>,
+    pub(crate) watch: WatchedLimits,
+    /// For the tiers that refuse system calls.
+    pub(crate) filter: SyscallFilter,
+    pub(crate) isolation: Isolation,
     cpu_time: CpuTimeBy,
     confined: Option<Confined>,
     other_program: Option<OtherProgram>,
 }
 
-/// A program that is another one in the sandbox than outside, because that is hidden.
+/// A sandbox hides the program that would be run outside, so that another one is run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct OtherProgram {
-    /// The one that is run.
+    /// The program that is run.
     pub(crate) inside: PathBuf,
-    /// The one that would be run without a sandbox.
+    /// The program that would be run without a sandbox.
     pub(crate) outside: PathBuf,
 }
 
-/// What isolates a bot from the machine.
+/// The isolation of a bot from the machine.
 #[derive(Clone, Debug)]
-pub(super) enum Isolation {
-    /// Nothing.
+pub(crate) enum Isolation {
     None,
     /// Only limits.
     Limits,
@@ -116,11 +101,11 @@ pub(super) enum Isolation {
 }
 
 impl Sandbox {
-    /// Decides how a bot is confined on this machine. Sandboxes that hide files hide the folders
-    /// `hidden`, except one that contains the bot's own folder.
+    /// Decides on the sandbox of a bot. One that hides files hides the folders `hidden`, except
+    /// those that contain the bot's own folder.
     ///
     /// # Errors
-    /// If not everything that is wanted can be enforced.
+    /// If this machine cannot enforce everything that is configured.
     pub fn build(
         spec: &BotSpec,
         machine: &Machine,
@@ -163,7 +148,7 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// Decides on the limits that the referee enforces, or measures itself.
+    /// Decides on the limits that the referee enforces or measures itself.
     fn limit_by_referee(&mut self, machine: &Machine, findings: &mut Findings) {
         let resources = &self.wanted.resources;
         let cpu_time_ms = resources.cpu_time.map(|time| time.as_millis() as u64);
@@ -182,7 +167,7 @@ impl Sandbox {
         }
     }
 
-    /// Decides on the limits that need the kernel, and how each is enforced.
+    /// Decides on the limits that need the kernel, and on the means to enforce each of them.
     fn limit_by_kernel(&mut self, machine: &Machine, tier: Tier, findings: &mut Findings) {
         let resources = &self.wanted.resources;
         self.cgroups = machine.cgroups.clone();
@@ -224,7 +209,7 @@ impl Sandbox {
         }
     }
 
-    /// Decides what isolates the bot, and finds its program where the bot can see it.
+    /// Decides on the isolation of the bot, and finds its program where the bot can see it.
     fn isolate(
         &mut self,
         spec: &BotSpec,
@@ -235,12 +220,8 @@ impl Sandbox {
         if spec.ggp.is_some() {
             return Ok(());
         }
-        if let Some(OutOfBounds { message, .. }) = spec.out_of_bounds() {
-            let whose = whose(spec);
-            return Err(SandboxError::Mounts {
-                whose,
-                why: message,
-            });
+        if let Some(error) = spec.out_of_bounds() {
+            return Err(mounts_error(spec, error.into()));
         }
         if tier <= Tier::Limits {
             let program = spec.program().map_err(|error| command_error(spec, error))?;
@@ -259,17 +240,15 @@ impl Sandbox {
         Ok(())
     }
 
-    /// What the bot sees. Its program is looked for where the bot can see it.
+    /// Decides on the files that the bot sees. Its program is searched for where the bot can see
+    /// it.
     fn mounts(
         &mut self,
         spec: &BotSpec,
         hidden: &[PathBuf],
         tier: Tier,
     ) -> Result<Mounts, SandboxError> {
-        let wrong = |why| SandboxError::Mounts {
-            whose: whose(spec),
-            why,
-        };
+        let wrong = |error| mounts_error(spec, error);
         let mounts = |more: &[PathBuf]| {
             let mut readable = spec.wanted.readable.clone();
             readable.extend(env::current_exe());
@@ -285,22 +264,19 @@ impl Sandbox {
         let run = [Some(program), interpreter].into_iter().flatten();
         let run: Vec<PathBuf> = run.collect();
         if let Some(program) = run.iter().find(|program| !spec.may_run(program)) {
-            return Err(wrong(format!(
-                "`{}` is not in its folder",
-                program.display()
-            )));
+            return Err(wrong(MountsError::OutsideFolder(program.clone())));
         }
         let mut mounts = mounts(&run)?;
-        // What may have changed since it was looked at.
+        // Files may have been replaced since they were checked.
         if let Some(path) = outside(spec, &mounts, &run) {
-            return Err(wrong(format!("`{}` is not in its folder", path.display())));
+            return Err(wrong(MountsError::OutsideFolder(path.clone())));
         }
         if spec.bounds.is_some() {
             mounts.guarded = mounts.own.clone();
         }
         for program in &run {
-            if let Some(why) = interpreter::hidden_installation(program, &mounts) {
-                return Err(wrong(why));
+            if let Some(error) = interpreter::hidden_installation(program, &mounts) {
+                return Err(wrong(error));
             }
             let links = interpreter::links(program).into_iter();
             let hidden = links.filter(|(link, _)| !mounts.shows(link));
@@ -316,8 +292,8 @@ impl Sandbox {
         Ok(mounts)
     }
 
-    /// The folders that are the bot's user's while the bot runs.
-    pub(super) fn loan(&self) -> Option<Loan> {
+    /// The folders that the bot's user owns while the bot runs.
+    pub(crate) fn loan(&self) -> Option<Loan> {
         let (Isolation::Restricted(mounts) | Isolation::Strict(_, mounts)) = &self.isolation else {
             return None;
         };
@@ -326,27 +302,25 @@ impl Sandbox {
         ids.map(|ids| Loan { ids, folders })
     }
 
-    /// The program that the bot does not run because its sandbox hides it.
+    /// Set if the sandbox hides the program that would be run without it.
     pub(crate) fn other_program(&self) -> Option<&OtherProgram> {
         self.other_program.as_ref()
     }
 
-    /// What is enforced, for the log; `None` if no sandbox is wanted.
+    /// The layers and limits, for the log; `None` if no sandbox is configured.
     pub fn confined(&self) -> Option<&Confined> {
         self.confined.as_ref()
     }
 
-    /// What the bot may use.
     pub fn resources(&self) -> &Resources {
         &self.wanted.resources
     }
 
-    /// How the bot's CPU time is measured.
     pub fn cpu_time(&self) -> CpuTimeBy {
         self.cpu_time
     }
 
-    /// The tier that the bot really gets.
+    /// The tier that the bot has on this machine.
     pub fn tier(&self) -> Tier {
         match self.isolation {
             Isolation::None => Tier::None,
@@ -357,7 +331,7 @@ impl Sandbox {
     }
 }
 
-/// What a bot with bounds would be shown beyond them, besides programs.
+/// The first file beyond its bounds that a bot would be shown, besides programs.
 fn outside<'a>(spec: &BotSpec, mounts: &'a Mounts, programs: &[PathBuf]) -> Option<&'a PathBuf> {
     let mut programs: Vec<PathBuf> = programs.iter().map(|path| mounts::real(path)).collect();
     programs.extend(env::current_exe().map(|path| mounts::real(&path)));
@@ -365,7 +339,7 @@ fn outside<'a>(spec: &BotSpec, mounts: &'a Mounts, programs: &[PathBuf]) -> Opti
     own.find(|path| !programs.contains(path) && !spec.is_in_bounds(path))
 }
 
-/// Whether the command, or the first line of the script that it names, means another program where
+/// Set if the command, or the shebang of the script that it names, leads to another program when
 /// only the folders `path` are searched.
 fn other_program(spec: &BotSpec, program: &Path, path: &OsStr) -> Option<OtherProgram> {
     let usual = env::var_os("PATH").unwrap_or_default();
@@ -382,6 +356,13 @@ fn other_program(spec: &BotSpec, program: &Path, path: &OsStr) -> Option<OtherPr
     differ(inside, outside)
 }
 
+fn mounts_error(spec: &BotSpec, error: MountsError) -> SandboxError {
+    SandboxError::Mounts {
+        whose: whose(spec),
+        error,
+    }
+}
+
 fn command_error(spec: &BotSpec, error: CommandError) -> SandboxError {
     SandboxError::Command {
         whose: whose(spec),
@@ -389,8 +370,8 @@ fn command_error(spec: &BotSpec, error: CommandError) -> SandboxError {
     }
 }
 
-/// The strictest tier that this machine can give, up to the one that is wanted. What is missing for
-/// more goes to the findings.
+/// The strictest tier that this machine can enforce, up to the one that is wanted. The findings say
+/// what is missing for more.
 fn possible_tier(wanted: Tier, machine: &Machine, findings: &mut Findings) -> Tier {
     let may_switch_user = match &machine.account {
         Account::Stuck(why) => Err(why),
@@ -422,7 +403,7 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// What is found out while a sandbox is built, for the log.
+/// Collected for the log while a sandbox is built.
 #[derive(Debug, Default)]
 struct Findings {
     limits: BTreeMap<String, Enforced>,
@@ -431,7 +412,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// Notes who enforces a limit, if there is one, or that nothing does.
+    /// Notes the means by which a limit is enforced, if there is one, or that nothing enforces it.
     fn add_limit(&mut self, key: &str, limit: Option<u64>, by: Result<&'static str, &'static str>) {
         let Some(limit) = limit else { return };
         match by {
@@ -443,7 +424,7 @@ impl Findings {
         }
     }
 
-    /// What the log says about a bot that should be in the tier `wanted` and is in `tier`.
+    /// The entry in the log for a bot that should be in the tier `wanted` and is in `tier`.
     fn confined(self, wanted: Tier, tier: Tier, means: Means) -> Confined {
         let broken = broken_promises(wanted, tier, means).map(str::to_owned);
         Confined {
@@ -455,8 +436,8 @@ impl Findings {
     }
 }
 
-/// What the tier that is wanted prevents for root on a machine with control groups, and what the
-/// tier that the bot gets does not prevent here.
+/// The promises of the wanted tier, as they hold for root on a machine with control groups, that
+/// the tier of the bot does not keep here.
 fn broken_promises(wanted: Tier, tier: Tier, means: Means) -> impl Iterator<Item = &'static str> {
     let broken = Promise::ALL
         .into_iter()

@@ -1,6 +1,6 @@
-//! Files that a bot is shown by name, and in whose place somebody else may put something before it
-//! starts: its author has an account on the machine, or a build goes on where it should not. They are
-//! opened without following a link, and what the sandbox shows in the end is compared with that.
+//! Files that a bot is shown by name and that somebody may replace before it starts: its author has
+//! an account on the machine, or a build goes on where it should not. They are opened without
+//! following a link, and compared with the files that the sandbox shows in the end.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::fstat;
 use serde::{Deserialize, Serialize};
 
-/// A file or folder, and which one it is.
+/// A file or folder, identified by its inode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// Its path, without links.
@@ -20,10 +20,10 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Notes which files these are now.
+    /// The identities of the files that these paths lead to now.
     ///
     /// # Errors
-    /// If one of them is not there, or a link is on the way to it.
+    /// If one of them does not exist, or a link is on the way to it.
     pub(super) fn all_of(paths: &[PathBuf]) -> Result<Vec<Self>, String> {
         let identity = |path: &PathBuf| -> io::Result<Identity> {
             let about = fstat(open(path)?)?;
@@ -38,10 +38,7 @@ impl Identity {
         paths.iter().map(identity).collect()
     }
 
-    /// Checks that it is what this process sees under the name.
-    ///
-    /// # Errors
-    /// If it is something else.
+    /// Checks that this process sees this very file at its path.
     pub(super) fn check(&self) -> Result<(), String> {
         let about = self.path.symlink_metadata();
         let about = about.map_err(|error| changed(&self.path, &error))?;
@@ -60,7 +57,10 @@ fn changed(path: &Path, why: &dyn std::fmt::Display) -> String {
     )
 }
 
-/// Opens a path, if no link is on the way to it, without reading or writing.
+/// Opens a path without following links, and not for reading or writing.
+///
+/// # Errors
+/// If a link is on the way to it.
 #[cfg(target_os = "linux")]
 pub(super) fn open(path: &Path) -> io::Result<OwnedFd> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
@@ -83,7 +83,6 @@ pub(super) fn open(path: &Path) -> io::Result<OwnedFd> {
     }
 }
 
-/// Opens a path, if no link is on the way to it.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn open(path: &Path) -> io::Result<OwnedFd> {
     if path.canonicalize()? != path {
@@ -99,7 +98,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn what_is_put_in_the_place_of_a_file_is_noticed() {
+    fn a_file_that_is_replaced_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         let (file, inner) = (top.join("file"), top.join("folder"));

@@ -1,11 +1,11 @@
-//! The program that a bot's command leads to: through links, from a virtual environment to the
-//! installation that it is made from, from a script to its interpreter. In a sandbox that hides
-//! files, parts of that may be hidden.
+//! The program behind a bot's command: links lead to it, a virtual environment leads to the
+//! installation that it was made from, and a script to its interpreter. A sandbox that hides files
+//! may hide some of these.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::mounts::Mounts;
+use super::mounts::{Mounts, MountsError};
 
 /// More links than this in a row lead in a circle.
 const MAX_LINKS: usize = 40;
@@ -14,10 +14,10 @@ const VENV: &str = "pyvenv.cfg";
 /// Interpreters that do not run without the rest of their installation, by how their names begin.
 const NEED_INSTALLATION: [&str; 6] = ["java", "julia", "perl", "pypy", "python", "ruby"];
 
-/// A link on the way to a program, and where it leads.
+/// A link on the way to a program, and its target.
 pub(super) type Link = (PathBuf, PathBuf);
 
-/// The links on the way from a path to the file that it means.
+/// The links on the way from a path to its file.
 pub(super) fn links(path: &Path) -> Vec<Link> {
     let mut links = Vec::new();
     let mut path = path.to_owned();
@@ -34,24 +34,14 @@ pub(super) fn links(path: &Path) -> Vec<Link> {
     links
 }
 
-/// The folders that a program needs and that are not shown, as a sentence that says how to show
-/// them; `None` if nothing is known to be missing.
-pub(super) fn hidden_installation(program: &Path, mounts: &Mounts) -> Option<String> {
+/// The error that a program needs folders that are not shown; `None` if it is not known to need
+/// any.
+pub(super) fn hidden_installation(program: &Path, mounts: &Mounts) -> Option<MountsError> {
     let hidden = |folder: &PathBuf| !mounts.shows(folder);
     let missing: Vec<PathBuf> = installations(program).into_iter().filter(hidden).collect();
-    let quoted = |mark: char| {
-        let named = missing
-            .iter()
-            .map(|folder| format!("{mark}{}{mark}", folder.display()));
-        named.collect::<Vec<_>>().join(", ")
-    };
-    (!missing.is_empty()).then(|| {
-        format!(
-            "its program `{}` needs {}, which its sandbox hides; add `readable = [{}]`",
-            program.display(),
-            quoted('`'),
-            quoted('"')
-        )
+    (!missing.is_empty()).then(|| MountsError::HiddenInstallation {
+        program: program.to_owned(),
+        missing,
     })
 }
 
@@ -73,7 +63,7 @@ fn installations(program: &Path) -> Vec<PathBuf> {
     folder.and_then(prefix).into_iter().collect()
 }
 
-/// The virtual environment that a program is in.
+/// The virtual environment that contains a program.
 fn virtual_environment(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?.parent()?.canonicalize().ok()?;
     folder.join(VENV).is_file().then_some(folder)
@@ -130,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn an_installation_that_is_hidden_is_named_with_what_shows_it() {
+    fn a_hidden_installation_is_named_with_the_key_that_shows_it() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         let program = venv(&top);
@@ -139,11 +129,13 @@ mod tests {
             ..Mounts::default()
         };
         let python = top.join("python");
-        let why = hidden_installation(&program, &mounts).unwrap();
+        let why = hidden_installation(&program, &mounts).unwrap().to_string();
         let advice = format!("add `readable = [\"{}\"]`", python.display());
         assert!(why.ends_with(&advice), "{why}");
         // Without a virtual environment, too.
-        let why = hidden_installation(&python.join("bin/python3"), &mounts).unwrap();
+        let why = hidden_installation(&python.join("bin/python3"), &mounts)
+            .unwrap()
+            .to_string();
         assert!(why.ends_with(&advice), "{why}");
         mounts.own.push(python);
         assert_eq!(hidden_installation(&program, &mounts), None);

@@ -1,28 +1,27 @@
-//! What this machine can enforce on bots.
+//! The means of this machine to confine bots.
 
 use super::account::{self, Account};
 use super::layers::bubblewrap::Bubblewrap;
 use super::layers::cgroup::Cgroups;
 use super::layers::landlock;
-use super::limits::Tier;
 use super::promises::Means;
-use crate::bot::spec::BotSpec;
-use crate::process::process_tree::{self, measures_cpu_time};
+use crate::spec::BotSpec;
+use crate::spec::Tier;
+use crate::system::process_tree::{self, measures_cpu_time};
 
-/// What an examination of this machine has found.
+/// The findings of an examination of this machine.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Who runs the referee.
     pub account: Account,
     /// The control groups that this user may make.
     pub cgroups: Cgroups,
     /// Bubblewrap, or why it cannot be used.
     pub bubblewrap: Result<Bubblewrap, String>,
-    /// Whether Landlock can be used, or why not.
+    /// The error says why Landlock cannot be used.
     pub landlock: Result<(), String>,
-    /// Whether it shows which process started which.
+    /// It shows which process started which.
     pub process_trees: bool,
-    /// Whether it says how much CPU time other processes use.
+    /// It reports the CPU time of other processes.
     pub cpu_times: bool,
 }
 
@@ -40,7 +39,7 @@ impl Machine {
         }
     }
 
-    /// The machine as far as it matters to these bots: examining it takes time.
+    /// Examines the machine only if these bots need that: it takes time.
     pub(crate) fn for_bots<'a>(mut specs: impl Iterator<Item = &'a BotSpec>) -> Self {
         if specs.any(|spec| spec.wanted.tier != Tier::None) {
             Machine::examine()
@@ -49,7 +48,7 @@ impl Machine {
         }
     }
 
-    /// A machine that was not examined, for bots without a sandbox.
+    /// For bots without a sandbox.
     fn unexamined() -> Self {
         Machine {
             account: Account::Ordinary,
@@ -61,7 +60,7 @@ impl Machine {
         }
     }
 
-    /// What decides which promises of sandboxes hold here.
+    /// The means on which the promises of sandboxes depend.
     pub fn means(&self) -> Means {
         Means {
             root: self.account.ids().is_some(),
@@ -75,7 +74,7 @@ impl Machine {
     }
 }
 
-/// Whether the kernel divides the CPU between sessions, of which each bot has one.
+/// True if the kernel divides the CPU between sessions, of which each bot has one.
 fn shares_by_session() -> bool {
     let enabled = std::fs::read_to_string("/proc/sys/kernel/sched_autogroup_enabled");
     enabled.is_ok_and(|text| text.trim() == "1")

@@ -1,40 +1,55 @@
-//! The machine's files that a bot sees: what bubblewrap mounts in the strict sandbox, and what
-//! Landlock lets it read in the sandbox `restricted`.
+//! The machine's files that a bot sees: bubblewrap mounts them in the strict sandbox, and Landlock
+//! allows to read them in the sandbox `restricted`.
 
 use std::env;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::limits::Tier;
-use crate::bot::spec::BotSpec;
+use thiserror::Error;
 
-/// Folders that belong to the system, wherever they are there.
-const SYSTEM: [&str; 10] = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/etc",
-    "/opt",
-    "/nix/store",
-];
-/// Files and folders in them that no bot has to see.
-const SECRET: [&str; 8] = [
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssh",
-    "/etc/ssl/private",
-];
+use crate::spec::bounds::OutOfBounds;
+use crate::spec::system_files::{SECRET, SYSTEM};
+use crate::spec::{BotSpec, Tier};
+
 /// The folders that hold the home directories of users.
 const HOMES: [&str; 3] = ["/home", "/root", "/Users"];
+
+/// The reason why a bot would see too much or too little. Displays as a sentence about the bot.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MountsError {
+    #[error(transparent)]
+    OutOfBounds(#[from] OutOfBounds),
+    #[error("`{0}` is not in its folder")]
+    OutsideFolder(PathBuf),
+    #[error(
+        "its folder `{dir}` holds the home directory `{home}`, which the strict sandbox does not \
+         show; give it a `dir` of its own"
+    )]
+    Home { dir: PathBuf, home: PathBuf },
+    #[error(
+        "`{path}` is for its owner only, and in the sandbox `{}` the bot runs as a user of \
+         its own where root runs the referee; `chmod o+rX {path}` opens it for reading",
+        tier.name()
+    )]
+    OwnerOnly { path: PathBuf, tier: Tier },
+    #[error(
+        "its program `{program}` needs {}, which its sandbox hides; add `readable = [{}]`",
+        quoted(missing, '`'),
+        quoted(missing, '"')
+    )]
+    HiddenInstallation {
+        program: PathBuf,
+        missing: Vec<PathBuf>,
+    },
+}
+
+fn quoted(paths: &[PathBuf], mark: char) -> String {
+    let quoted = paths
+        .iter()
+        .map(|path| format!("{mark}{}{mark}", path.display()));
+    quoted.collect::<Vec<_>>().join(", ")
+}
 
 /// The files and folders that a bot sees, all of them read only but for those in `writable`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,23 +60,23 @@ pub struct Mounts {
     pub system: Vec<PathBuf>,
     /// Files and folders in `system` that are shown empty.
     pub masked: Vec<PathBuf>,
-    /// The bot's folder and program, and whatever else it may read.
+    /// The bot's folder and program, and everything else that it may read.
     pub own: Vec<PathBuf>,
-    /// Folders that it may write, all of them shown by the lists before.
+    /// Folders that it may write, all of them shown by the lists above.
     pub writable: Vec<PathBuf>,
     /// Files in those that it may not write.
     pub protected: Vec<PathBuf>,
-    /// What must still be there under these names, without links, when the bot starts: its author may have
-    /// put something else in the place.
+    /// Files and folders that must not have been replaced when the bot starts, nor be reached by
+    /// links: its author could put something else in their place.
     pub guarded: Vec<PathBuf>,
-    /// Links outside of all that, on the way to the bot's program, with their targets.
+    /// Links outside of all these, on the way to the bot's program, with their targets.
     pub way: Vec<(PathBuf, PathBuf)>,
-    /// Files and folders in all of these that are shown empty.
+    /// Files and folders in any of these that are shown empty.
     pub hidden: Vec<PathBuf>,
 }
 
 impl Mounts {
-    /// What every bot sees.
+    /// The mounts that every bot sees.
     pub fn system() -> Self {
         let mut mounts = Mounts::default();
         for path in SYSTEM.map(PathBuf::from) {
@@ -76,12 +91,16 @@ impl Mounts {
         mounts
     }
 
-    /// What a bot sees that may also read `readable`. It does not see the files and folders
+    /// The mounts of a bot that may also read `readable`. It does not see the files and folders
     /// `hidden`, except one that contains the bot's own folder.
     ///
     /// # Errors
     /// If that would show a home directory.
-    pub fn of_bot(bot: &BotSpec, readable: &[PathBuf], hidden: &[PathBuf]) -> Result<Self, String> {
+    pub fn of_bot(
+        bot: &BotSpec,
+        readable: &[PathBuf],
+        hidden: &[PathBuf],
+    ) -> Result<Self, MountsError> {
         let mut mounts = Mounts::system();
         let dir = real(&bot.dir);
         let mut own: Vec<PathBuf> = readable.iter().map(|path| real(path)).collect();
@@ -115,7 +134,7 @@ impl Mounts {
         Ok(mounts)
     }
 
-    /// Shows what says which server knows the names of machines, which may be a link to elsewhere.
+    /// Shows the file that names the DNS servers, which may be a link to elsewhere.
     pub(crate) fn add_resolver(&mut self) {
         let resolver = real(Path::new("/etc/resolv.conf"));
         if resolver.is_file() && !self.shows(&resolver) {
@@ -123,11 +142,8 @@ impl Mounts {
         }
     }
 
-    /// Checks that a user without rights of its own can read all of the bot's own files.
-    ///
-    /// # Errors
-    /// What cannot be read, and how to change that, as a sentence.
-    pub(crate) fn check_rights(&self, tier: Tier) -> Result<(), String> {
+    /// Checks that a user without special rights can read all of the bot's own files.
+    pub(crate) fn check_rights(&self, tier: Tier) -> Result<(), MountsError> {
         let closed = |path: &&Path| {
             let needed = if path.is_dir() { 0o005 } else { 0o004 };
             path.metadata()
@@ -143,25 +159,19 @@ impl Mounts {
             let way = on_the_way(path);
             let mut all = way.iter().map(PathBuf::as_path).chain([path.as_path()]);
             if let Some(closed) = all.find(closed) {
-                return Err(format!(
-                    "`{}` is for its owner only, and in the sandbox `{}` the bot runs as a user of \
-                     its own where root runs the referee; `chmod o+rX {}` opens it for reading",
-                    closed.display(),
-                    tier.name(),
-                    closed.display()
-                ));
+                let path = closed.to_owned();
+                return Err(MountsError::OwnerOnly { path, tier });
             }
         }
         Ok(())
     }
 
-    /// Whether a path is in what is shown so far.
+    /// True if a path is in the system's folders or the bot's own.
     pub fn shows(&self, path: &Path) -> bool {
-        let all = self.system.iter().chain(&self.own);
-        all.into_iter().any(|shown| path.starts_with(shown))
+        self.readable().any(|shown| path.starts_with(shown))
     }
 
-    /// The folders of the variable PATH that are shown.
+    /// The folders of the variable PATH that the bot sees.
     pub(crate) fn visible_path(&self) -> OsString {
         let path = env::var_os("PATH").unwrap_or_default();
         let visible = env::split_paths(&path).filter(|folder| {
@@ -171,7 +181,7 @@ impl Mounts {
         env::join_paths(visible).unwrap_or_default()
     }
 
-    /// Everything that is shown.
+    /// All files and folders that the bot may read.
     pub fn readable(&self) -> impl Iterator<Item = &PathBuf> {
         self.system.iter().chain(&self.own)
     }
@@ -182,26 +192,12 @@ fn is_plain_file(path: &Path) -> bool {
 }
 
 /// Refuses a folder that holds a home directory.
-fn refuse_homes(dir: &Path) -> Result<(), String> {
-    match homes().iter().find(|home| home.starts_with(dir)) {
+fn refuse_homes(dir: &Path) -> Result<(), MountsError> {
+    let dir = dir.to_owned();
+    match homes().into_iter().find(|home| home.starts_with(&dir)) {
         None => Ok(()),
-        Some(home) => Err(format!(
-            "its folder `{}` holds the home directory `{}`, which the strict sandbox does not \
-             show; give it a `dir` of its own",
-            dir.display(),
-            home.display()
-        )),
+        Some(home) => Err(MountsError::Home { dir, home }),
     }
-}
-
-/// Whether a file belongs to the system, for every user.
-pub fn is_system_file(path: &Path) -> bool {
-    SYSTEM.iter().any(|folder| path.starts_with(folder))
-}
-
-/// Whether every bot sees a file, or a folder.
-pub(crate) fn is_for_everybody(path: &Path) -> bool {
-    is_system_file(path) && !SECRET.iter().any(|secret| path.starts_with(secret))
 }
 
 /// The files in a folder that a command names.
@@ -264,12 +260,12 @@ mod tests {
         let wide = of_bot(&mine, &top).unwrap();
         assert!(wide.hidden.contains(&other));
         assert!(!wide.hidden.contains(&top), "its own folder is in it");
-        let error = of_bot(Path::new("/"), &mine).unwrap_err();
+        let error = of_bot(Path::new("/"), &mine).unwrap_err().to_string();
         assert!(error.contains("home directory"), "{error}");
     }
 
     #[test]
-    fn without_a_folder_of_its_own_a_bot_sees_its_program_only() {
+    fn a_bot_without_a_folder_of_its_own_sees_only_its_program() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         for name in ["bot.py", "secret.toml"] {
@@ -283,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_root_can_read_is_named() {
+    fn files_that_only_root_can_read_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         let inner = top.join("inner");
@@ -292,13 +288,16 @@ mod tests {
         fs::set_permissions(&top, fs::Permissions::from_mode(0o700)).unwrap();
         let mounts = Mounts::of_bot(&bot(&inner, true), &[], &[]).unwrap();
         assert_eq!(mounts.check_rights(Tier::Strict), Ok(()));
-        let error = mounts.check_rights(Tier::Restricted).unwrap_err();
+        let error = mounts
+            .check_rights(Tier::Restricted)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains(&format!("chmod o+rX {}", top.display())),
             "{error}"
         );
         fs::set_permissions(&inner, fs::Permissions::from_mode(0o700)).unwrap();
-        let error = mounts.check_rights(Tier::Strict).unwrap_err();
+        let error = mounts.check_rights(Tier::Strict).unwrap_err().to_string();
         assert!(error.contains("inner` is for its owner only"), "{error}");
     }
 }

@@ -1,17 +1,17 @@
-//! What each sandbox promises to prevent, depending on who runs the referee and on what the machine
-//! can do. `referee doctor`, the log's `missing`, SECURITY.md and the red team of the tests all use
-//! this one table.
+//! The promises of each sandbox, depending on the user that runs the referee and on the means of
+//! the machine. `referee doctor`, the log's `missing`, SECURITY.md and the red team of the tests
+//! all use this one table.
 
 use serde::Serialize;
 
-use super::limits::Tier;
+use crate::spec::Tier;
 
-/// What promises depend on besides the tier.
+/// The means on which promises depend, besides the tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Means {
     /// The referee runs as root, and bots as somebody else.
     pub root: bool,
-    /// The referee may mount file systems, and so keep bots from the files of control groups.
+    /// The referee may mount file systems, and so hide the files of control groups from bots.
     pub mounts: bool,
     /// Control groups limit memory.
     pub memory: bool,
@@ -69,9 +69,9 @@ pub enum Promise {
     LimitProcesses,
     /// Look into the memory of other processes.
     TraceProcesses,
-    /// Open the pipes of its opponent.
+    /// Open its opponent's pipes.
     OpponentPipes,
-    /// Meet others by shared memory, semaphores or queues with names.
+    /// Share memory, semaphores or queues with others by name.
     Ipc,
     /// Use keys of others.
     Keyrings,
@@ -138,7 +138,7 @@ impl Promise {
         Promise::Channels,
     ];
 
-    /// What a bot cannot do, as the end of a sentence that begins with "a bot cannot".
+    /// The end of a sentence that begins with "a bot cannot".
     pub fn in_words(self) -> &'static str {
         match self {
             Promise::ReadFiles => "read files but the system's, its own and what is `readable`",
@@ -152,7 +152,7 @@ impl Promise {
             Promise::SignalProcesses => "signal other processes",
             Promise::LimitProcesses => "set limits or priorities of other processes",
             Promise::TraceProcesses => "look into other processes",
-            Promise::Ipc => "meet others in shared memory, semaphores or queues",
+            Promise::Ipc => "share memory, semaphores or queues with others",
             Promise::Keyrings => "use keys that others have stored in the kernel",
             Promise::KernelSettings => "change settings of the kernel",
             Promise::KernelCalls => "mount, trace the kernel, load programs into it, or the like",
@@ -170,7 +170,7 @@ impl Promise {
         }
     }
 
-    /// Whether the promise holds in this tier, with these means.
+    /// True if the promise holds in this tier, with these means.
     pub fn holds(self, tier: Tier, means: Means) -> bool {
         // A bot that can write to the files of its control groups can leave them.
         let grouped = match tier {

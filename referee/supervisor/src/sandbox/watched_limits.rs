@@ -1,4 +1,4 @@
-//! Limits that the kernel does not enforce: the supervisor checks them regularly.
+//! Limits that the kernel does not enforce: the supervisor checks them at intervals.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,9 +9,9 @@ use nix::sys::statvfs::statvfs;
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-use super::process_tree::{self, Stat};
+use crate::system::process_tree::{self, Stat};
 
-/// Bytes that a file in memory takes at least, if only for its name.
+/// The minimal size of a file in memory, in bytes, if only for its name.
 const EMPTY_FILE: u64 = 1 << 10;
 
 /// The limits to check; `None` where there is none.
@@ -26,8 +26,8 @@ pub(crate) struct WatchedLimits {
 }
 
 impl WatchedLimits {
-    /// The limit that the descendants of this process exceed together, as part of a sentence.
-    pub(super) fn exceeded(&self, root: Pid) -> Option<String> {
+    /// The limit that the descendants of `root` exceed together, as part of a sentence.
+    pub(crate) fn exceeded(&self, root: Pid) -> Option<String> {
         let below = process_tree::descendants(root);
         let stats = || {
             below
@@ -37,7 +37,7 @@ impl WatchedLimits {
         let files = self.in_files(&below);
         let memory: u64 = files + stats().map(|(_, stat)| stat.resident).sum::<u64>();
         if let Some(most) = self.memory.filter(|most| memory > *most) {
-            // Only now, because counting what they share costs much more.
+            // Only now, because counting shared memory right costs much more.
             let shared = stats().map(|(pid, stat)| share(pid).unwrap_or(stat.resident));
             let memory = files + shared.sum::<u64>();
             if memory > most {
@@ -52,7 +52,7 @@ impl WatchedLimits {
         ))
     }
 
-    /// Bytes of memory that files take, as one of these processes sees them.
+    /// The size of files in memory, in bytes, as one of these processes sees them.
     fn in_files(&self, processes: &[Pid]) -> u64 {
         // The last one, because those before it may not be in the sandbox.
         let Some(pid) = processes.last().filter(|_| !self.files.is_empty()) else {
@@ -61,7 +61,7 @@ impl WatchedLimits {
         let taken = self.files.iter().filter_map(|folder| {
             let inside = folder.strip_prefix("/").unwrap_or(folder);
             let path = PathBuf::from(format!("/proc/{pid}/root")).join(inside);
-            // A process that sees the machine's own folder is not in the sandbox yet.
+            // A process that still sees the machine's own folder is not in the sandbox yet.
             if fs::metadata(&path).ok()?.dev() == fs::metadata(folder).ok()?.dev() {
                 return None;
             }
@@ -74,8 +74,8 @@ impl WatchedLimits {
     }
 }
 
-/// Bytes of memory of a process, with what it shares divided among those that share it; `None` if
-/// that is not visible.
+/// The memory of a process in bytes, with shared memory divided among those that share it; `None`
+/// if that is not visible.
 fn share(pid: Pid) -> Option<u64> {
     let sums = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     let line = sums.lines().find_map(|line| line.strip_prefix("Pss:"))?;

@@ -1,4 +1,4 @@
-//! The pipes of a service, used by a thread that waits: requests and answers, one line each.
+//! The pipes of a service: requests and answers, one line each. The asking thread waits.
 
 use std::fmt;
 use std::io;
@@ -10,38 +10,37 @@ use memchr::memchr;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// Bytes that the first read asks for, at least; most answers are shorter.
+/// The first read asks for at least this many bytes; most answers are shorter.
 const CHUNK: usize = 16 << 10;
-/// Bytes of the buffer that are kept from one answer to the next.
-const KEPT: usize = 1 << 20;
-/// The longest time that is waited at once. However late the kernel comes back, only this much is
-/// counted: while this process is suspended, no time passes for the service.
+/// The buffer shrinks to this size after an answer, in bytes.
+const MAX_BUFFER: usize = 1 << 20;
+/// The longest single wait. Even if the kernel returns later, only this much counts: while this
+/// process is suspended, no time passes for the service.
 const MAX_WAIT: Duration = Duration::from_millis(100);
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum AskError {
     /// The process has closed a pipe, or is gone.
     Closed,
-    /// The time was up before the request was read.
+    /// The time was up before the process had read the request.
     NotRead,
-    /// The time was up before the answer was there.
+    /// The time was up before the answer had arrived.
     Late,
-    /// The answer is longer than allowed.
     TooLong,
     /// There was more output before the request.
     Unasked,
-    /// The kernel does not let this process use the pipes.
+    /// The kernel refuses to read or write the pipes.
     Broken(io::Error),
 }
 
-impl From<Errno> for Trouble {
+impl From<Errno> for AskError {
     fn from(error: Errno) -> Self {
-        Trouble::Broken(error.into())
+        AskError::Broken(error.into())
     }
 }
 
-/// Both pipes. After any trouble it is of no use any more.
+/// Both pipes. Unusable after an error.
 pub(super) struct Connection {
     stdin: OwnedFd,
     stdout: OwnedFd,
@@ -56,17 +55,15 @@ pub(super) struct Connection {
 }
 
 impl fmt::Debug for Connection {
-    /// Without the buffer, which is large.
+    // Without the buffer, which is large.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").finish_non_exhaustive()
     }
 }
 
 impl Connection {
-    /// Takes the referee's ends of the pipes.
-    ///
     /// # Errors
-    /// If the kernel refuses not to block on them.
+    /// If the kernel cannot make the pipes non-blocking.
     pub(super) fn new(stdin: OwnedFd, stdout: OwnedFd, max_line: usize) -> io::Result<Self> {
         for pipe in [&stdin, &stdout] {
             rustix::io::ioctl_fionbio(pipe, true)?;
@@ -86,41 +83,38 @@ impl Connection {
         &self.buffer[..self.answer.saturating_sub(1)]
     }
 
-    /// What came after the last answer.
+    /// Output after the last answer.
     pub(super) fn rest(&self) -> &[u8] {
         &self.buffer[self.answer..self.end]
     }
 
-    /// The pipe from which the process reads.
+    /// The pipe to the process.
     pub(super) fn stdin(&self) -> BorrowedFd<'_> {
         self.stdin.as_fd()
     }
 
-    /// Whether the process still has its output open, and has printed nothing unasked.
+    /// True if the process still has its output open, and has printed nothing unasked.
     pub(super) fn is_quiet(&self) -> bool {
         let mut output = [PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
         self.rest().is_empty() && poll(&mut output, PollTimeout::ZERO) == Ok(0)
     }
 
-    /// Writes a request and waits for the answer, which is [`Connection::answer`] then. Gives up
-    /// when `time_limit` is over, or as soon as there is nothing to read from a process that has
+    /// Writes a request and waits for the answer, which [`Connection::answer`] then returns. Gives
+    /// up when `time_limit` is over, or as soon as there is nothing to read from a process that has
     /// `ended`.
-    ///
-    /// # Errors
-    /// Why there is no answer.
     pub(super) fn ask(
         &mut self,
         request: &[u8],
         time_limit: Duration,
         ended: &AtomicBool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AskError> {
         if !self.rest().is_empty() {
-            return Err(Trouble::Unasked);
+            return Err(AskError::Unasked);
         }
         self.answer = 0;
         self.end = 0;
-        if self.buffer.len() > KEPT {
-            self.buffer.truncate(KEPT);
+        if self.buffer.len() > MAX_BUFFER {
+            self.buffer.truncate(MAX_BUFFER);
             self.buffer.shrink_to_fit();
         }
         let mut clock = Clock {
@@ -131,13 +125,14 @@ impl Connection {
         self.read_line(&mut clock)
     }
 
-    /// Writes all of it. A process that prints before it has read everything does not wait for ever.
-    fn write(&mut self, mut rest: &[u8], clock: &mut Clock<'_>) -> Result<(), Trouble> {
+    /// Writes all of it. Reads meanwhile, so that a process that prints before it has read
+    /// everything does not block for ever.
+    fn write(&mut self, mut rest: &[u8], clock: &mut Clock<'_>) -> Result<(), AskError> {
         loop {
             match nix::unistd::write(&self.stdin, rest) {
                 Ok(written) => rest = &rest[written..],
                 Err(Errno::EAGAIN | Errno::EINTR) => {}
-                Err(Errno::EPIPE) => return Err(Trouble::Closed),
+                Err(Errno::EPIPE) => return Err(AskError::Closed),
                 Err(error) => return Err(error.into()),
             }
             if rest.is_empty() {
@@ -148,7 +143,7 @@ impl Connection {
                 PollFd::new(self.stdin.as_fd(), PollFlags::POLLOUT),
             ];
             if !clock.wait(&mut pipes)? {
-                return Err(Trouble::NotRead);
+                return Err(AskError::NotRead);
             }
             if pipes[0].any() == Some(true) {
                 self.fill()?;
@@ -156,39 +151,40 @@ impl Connection {
         }
     }
 
-    fn read_line(&mut self, clock: &mut Clock<'_>) -> Result<(), Trouble> {
+    fn read_line(&mut self, clock: &mut Clock<'_>) -> Result<(), AskError> {
         let mut searched = 0;
         loop {
             if let Some(at) = memchr(b'\n', &self.buffer[searched..self.end]) {
                 self.answer = searched + at + 1;
                 return if searched + at > self.max_line {
-                    Err(Trouble::TooLong)
+                    Err(AskError::TooLong)
                 } else {
                     Ok(())
                 };
             }
             searched = self.end;
-            // It is often there already if both run on one core, and asking costs as much as reading.
+            // If both run on one core, the answer has often arrived already, and to ask costs as
+            // much as to read.
             if !self.fill()? {
                 let output = PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN);
                 if !clock.wait(&mut [output])? {
-                    return Err(Trouble::Late);
+                    return Err(AskError::Late);
                 }
             }
         }
     }
 
-    /// Reads once; `false` if there is nothing to read.
-    fn fill(&mut self) -> Result<bool, Trouble> {
+    /// Reads once; false if there is nothing to read.
+    fn fill(&mut self) -> Result<bool, AskError> {
         if self.end > self.max_line {
-            return Err(Trouble::TooLong);
+            return Err(AskError::TooLong);
         }
         if self.end == self.buffer.len() {
             let larger = (2 * self.end).min(self.max_line + CHUNK);
             self.buffer.resize(larger, 0);
         }
         match nix::unistd::read(&self.stdout, &mut self.buffer[self.end..]) {
-            Ok(0) => Err(Trouble::Closed),
+            Ok(0) => Err(AskError::Closed),
             Ok(read) => {
                 self.end += read;
                 Ok(true)
@@ -199,7 +195,7 @@ impl Connection {
     }
 }
 
-/// How long a request may still take.
+/// The time left for a request.
 struct Clock<'a> {
     left: Duration,
     /// The process is gone, though another one may have its pipes open.
@@ -207,11 +203,8 @@ struct Clock<'a> {
 }
 
 impl Clock<'_> {
-    /// Waits until one of these pipes is ready; `false` when the time is up.
-    ///
-    /// # Errors
-    /// If the process is gone.
-    fn wait(&mut self, pipes: &mut [PollFd<'_>]) -> Result<bool, Trouble> {
+    /// Waits until one of these pipes is ready; false when the time is up.
+    fn wait(&mut self, pipes: &mut [PollFd<'_>]) -> Result<bool, AskError> {
         while !self.left.is_zero() {
             let ended = self.ended.load(Ordering::Acquire);
             let longest = if ended {
@@ -223,7 +216,7 @@ impl Clock<'_> {
             let ready = poll(pipes, milliseconds(longest));
             self.left = self.left.saturating_sub(before.elapsed().min(longest));
             match ready {
-                Ok(0) if ended => return Err(Trouble::Closed),
+                Ok(0) if ended => return Err(AskError::Closed),
                 Ok(0) | Err(Errno::EINTR) => {}
                 Ok(_) => return Ok(true),
                 Err(error) => return Err(error.into()),
@@ -233,7 +226,7 @@ impl Clock<'_> {
     }
 }
 
-/// Rounded up, so that no wait ends a little early again and again.
+/// Rounds up, so that waits do not end a little early again and again.
 fn milliseconds(time: Duration) -> PollTimeout {
     let rounded = time.as_nanos().div_ceil(1_000_000);
     PollTimeout::try_from(rounded).unwrap_or(PollTimeout::MAX)
@@ -279,7 +272,7 @@ mod tests {
             assert!(connection.answer() == &request[..length], "{length} bytes");
             assert!(connection.is_quiet());
         }
-        assert!(connection.buffer.capacity() <= KEPT);
+        assert!(connection.buffer.capacity() <= MAX_BUFFER);
     }
 
     #[test]
@@ -307,7 +300,7 @@ mod tests {
                 let _ = output.write_all(if has_end { b"\n" } else { b"" });
             });
             let asked = connection.ask(b"?\n", LONG, &RUNS);
-            assert!(matches!(asked, Err(Trouble::TooLong)), "{asked:?}");
+            assert!(matches!(asked, Err(AskError::TooLong)), "{asked:?}");
         }
     }
 
@@ -322,7 +315,7 @@ mod tests {
         });
         let began = Instant::now();
         let asked = connection.ask(b"?\n", limit, &RUNS);
-        assert!(matches!(asked, Err(Trouble::Late)), "{asked:?}");
+        assert!(matches!(asked, Err(AskError::Late)), "{asked:?}");
         assert_eq!(connection.rest(), b"half a line");
         assert!(began.elapsed() >= limit);
         drop(hold);
@@ -332,7 +325,7 @@ mod tests {
             let _ = held.recv();
         });
         let asked = connection.ask(&vec![b'x'; 1 << 20], limit, &RUNS);
-        assert!(matches!(asked, Err(Trouble::NotRead)), "{asked:?}");
+        assert!(matches!(asked, Err(AskError::NotRead)), "{asked:?}");
         drop(hold);
     }
 
@@ -347,7 +340,7 @@ mod tests {
         assert_eq!(connection.answer(), b"yes");
         assert!(!connection.is_quiet());
         let asked = connection.ask(b"?\n", LONG, &RUNS);
-        assert!(matches!(asked, Err(Trouble::Unasked)), "{asked:?}");
+        assert!(matches!(asked, Err(AskError::Unasked)), "{asked:?}");
         assert_eq!(connection.rest(), b"and\n");
     }
 
@@ -358,14 +351,14 @@ mod tests {
             output.write_all(b"half a line").unwrap();
         });
         let asked = connection.ask(b"?\n", LONG, &RUNS);
-        assert!(matches!(asked, Err(Trouble::Closed)), "{asked:?}");
+        assert!(matches!(asked, Err(AskError::Closed)), "{asked:?}");
         // Another process has its pipes open still.
         let (hold, held) = std::sync::mpsc::channel::<()>();
         let mut connection = connect(1000, move |_input, _output| {
             let _ = held.recv();
         });
         let asked = connection.ask(b"?\n", LONG, &AtomicBool::new(true));
-        assert!(matches!(asked, Err(Trouble::Closed)), "{asked:?}");
+        assert!(matches!(asked, Err(AskError::Closed)), "{asked:?}");
         drop(hold);
     }
 }

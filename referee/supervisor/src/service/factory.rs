@@ -1,4 +1,4 @@
-//! Starts the processes of one service, for all threads.
+//! Starts the processes of one service for all threads.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
@@ -9,12 +9,12 @@ use super::failure::ServiceFailure;
 use super::host::{Host, Template};
 use super::process::Kind;
 use crate::bot::factory::{BotFactory, FactoryError, other_programs};
-use crate::bot::spec::BotSpec;
 use crate::process::children;
 use crate::sandbox::build::{Sandbox, SandboxError};
 use crate::sandbox::machine::Machine;
+use crate::spec::BotSpec;
 use crate::streams::records::Records;
-use crate::suspension;
+use crate::system::suspension;
 
 /// The longest answer of a service, in bytes without the line end, unless its resources allow less
 /// output.
@@ -26,19 +26,21 @@ pub struct ServiceFactory {
     host: Host,
     template: Arc<Template>,
     records: Mutex<Records>,
-    /// How many bytes of stderr may still be kept.
+    /// The bytes of stderr that all processes together may still write.
     stderr_left: Arc<AtomicU64>,
     warnings: Vec<String>,
 }
 
 impl ServiceFactory {
-    /// A factory of processes that are supervised and confined like bots. Sandboxes that hide files
-    /// hide `hidden`. Stderr is passed on, until [`ServiceFactory::share_records`] says otherwise.
+    /// A factory of processes that are supervised and sandboxed like bots. Sandboxes that hide
+    /// files hide `hidden`. Stderr is passed on, unless [`ServiceFactory::share_records`] is
+    /// called.
     ///
-    /// Of the description, what concerns matches is without effect: clocks, freezing and restarts.
+    /// The parts of the description that concern matches have no effect: clocks, freezing and
+    /// restarts.
     ///
     /// # Errors
-    /// If the machine does not let this process adopt orphans, or cannot confine the program.
+    /// If the machine does not allow this process to adopt orphans, or cannot confine the program.
     pub fn new(spec: BotSpec, hidden: &[PathBuf]) -> Result<Self, FactoryError> {
         suspension::watch();
         children::adopt_orphans()?;
@@ -53,7 +55,7 @@ impl ServiceFactory {
         Ok(factory)
     }
 
-    /// A factory of ordinary child processes, for programs that are inside a sandbox themselves and
+    /// A factory of ordinary child processes, for a referee that runs in a sandbox itself and
     /// cannot make another one. They end when their input is closed or this process ends, and their
     /// stderr is passed on.
     ///
@@ -85,8 +87,8 @@ impl ServiceFactory {
         })
     }
 
-    /// From here on, what new processes print and say is kept where that of these bots is, numbered
-    /// and limited with it.
+    /// From now on, new processes share the folders for stderr and traces with these bots, and
+    /// their numbers and limits.
     pub fn share_records(&self, bots: &BotFactory) {
         *self.records() = bots.records.clone();
     }
@@ -95,12 +97,11 @@ impl ServiceFactory {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The description of the program.
     pub fn spec(&self) -> &BotSpec {
         &self.template.spec
     }
 
-    /// How its processes are confined; `None` for ordinary children.
+    /// `None` for ordinary children.
     pub fn sandbox(&self) -> Option<&Sandbox> {
         match &self.template.kind {
             Kind::Confined(sandbox) => Some(sandbox),
@@ -108,16 +109,15 @@ impl ServiceFactory {
         }
     }
 
-    /// What the user should know about how the program is run.
+    /// For the user, about the sandbox.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Starts a process, which keeps to the cores of the current thread. Waits until it runs; may be
-    /// called in a runtime, whose thread is blocked meanwhile.
+    /// Starts a process on the cores of the current thread, and blocks until it runs.
     ///
     /// # Errors
-    /// Why it did not start.
+    /// If the process does not start.
     pub fn start(&self) -> Result<Service, ServiceFailure> {
         let spec = &self.template.spec;
         let (stderr, trace) = self.records().of_next(&spec.name, &self.stderr_left);

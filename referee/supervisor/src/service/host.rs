@@ -1,5 +1,5 @@
-//! The thread of a factory: it starts the processes of services, and holds what a runtime must hold
-//! of them. Whoever uses a service talks to the process itself and needs no runtime.
+//! The thread of a factory: it starts the processes of services and owns the parts of them that
+//! need a runtime. The users of a service write to the process themselves, without a runtime.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,16 +14,17 @@ use tokio::task::JoinSet;
 use super::connection::Connection;
 use super::failure::ServiceFailure;
 use super::process::{Kind, ServiceProcess};
-use crate::bot::spec::BotSpec;
 use crate::process::children::END_TIMEOUT;
 use crate::process::cores::Cores;
 use crate::process::stall::{self, Stall};
+use crate::spec::BotSpec;
 use crate::streams::stderr::Stderr;
 
-/// How long the exit of a process that closed a pipe is waited for, and then the end of its stderr.
+/// The time to wait for the exit of a process that has closed a pipe, and then for the end of its
+/// stderr.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
-/// What a factory starts.
+/// Shared by all processes of a factory.
 #[derive(Debug)]
 pub(super) struct Template {
     pub(super) spec: BotSpec,
@@ -32,7 +33,7 @@ pub(super) struct Template {
     pub(super) max_line: usize,
 }
 
-/// The factory's end of the connection to its thread, which goes on until all services are gone.
+/// The factory's end of the connection to its thread, which runs until all services are gone.
 #[derive(Debug)]
 pub(super) struct Host {
     orders: UnboundedSender<Order>,
@@ -41,15 +42,14 @@ pub(super) struct Host {
 
 /// A process to start.
 struct Order {
-    /// The cores that it keeps to.
     cores: Option<Cores>,
     stderr: Stderr,
     leaving: Arc<Leaving>,
     reply: SyncSender<Result<(Connection, Link), ServiceFailure>>,
 }
 
-/// A service's end of the connection to whoever holds its process. When this is dropped, the process
-/// is asked to exit, and ended if it does not.
+/// A service's end of the connection to the task that owns its process. When this is dropped, the
+/// process is ended after a grace period.
 #[derive(Debug)]
 pub(super) struct Link {
     requests: UnboundedSender<Request>,
@@ -58,19 +58,19 @@ pub(super) struct Link {
     leaving: Arc<Leaving>,
 }
 
-/// After either, the process is ended.
+/// Both kinds end the process.
 enum Request {
-    /// How did it end?
     Explain(SyncSender<Explanation>),
-    /// What does it do? It reads its input from the pipe with this inode.
+    /// With the inode of the pipe that the process reads.
     Diagnose(u64, SyncSender<Option<Stall>>),
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug)]
 pub(super) struct Explanation {
+    /// In words.
     pub(super) exit: String,
-    /// An excerpt of the last line that it printed on stderr.
+    /// An excerpt of the last line of its stderr.
     pub(super) stderr: Option<String>,
 }
 
@@ -91,10 +91,7 @@ impl Host {
         })
     }
 
-    /// Starts a process that keeps to the cores of the current thread.
-    ///
-    /// # Errors
-    /// Why it did not start.
+    /// Starts a process on the cores of the current thread.
     pub(super) fn start(&self, stderr: Stderr) -> Result<(Connection, Link), ServiceFailure> {
         let (reply, started) = sync_channel(1);
         let order = Order {
@@ -118,12 +115,12 @@ impl Host {
 }
 
 impl Link {
-    /// Whether the process is known to be gone.
+    /// True if the process is known to be gone.
     pub(super) fn ended(&self) -> &AtomicBool {
         &self.ended
     }
 
-    /// How a process ended that has closed a pipe. If it has not ended, it is ended now.
+    /// The end of a process that has closed a pipe. If it still runs, it is ended now.
     pub(super) fn explain(&self) -> Explanation {
         let explained = self.ask(Request::Explain);
         explained.unwrap_or_else(|| Explanation {
@@ -132,14 +129,14 @@ impl Link {
         })
     }
 
-    /// What a process that does not answer seems to be doing. Then it is ended.
+    /// Diagnoses a process that does not answer, and ends it.
     pub(super) fn diagnose(&self, stdin: u64) -> Option<Stall> {
         self.ask(|reply| Request::Diagnose(stdin, reply)).flatten()
     }
 
     fn ask<T>(&self, request: impl FnOnce(SyncSender<T>) -> Request) -> Option<T> {
         let (reply, answer): (_, Receiver<T>) = sync_channel(1);
-        // If nobody takes it, there is no answer.
+        // If the task is gone, there is no answer.
         let _ = self.requests.send(request(reply));
         answer.recv().ok()
     }
@@ -147,12 +144,12 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // Before the connection is closed, which is when the process is ended.
+        // Before the connection is closed, because that ends the process.
         self.leaving.enter();
     }
 }
 
-/// The services that were dropped and whose processes are not gone yet.
+/// Counts the services that were dropped and whose processes are not gone yet.
 #[derive(Debug, Default)]
 struct Leaving {
     count: Mutex<usize>,
@@ -171,14 +168,14 @@ impl Leaving {
 
     fn wait(&self) {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only a process that hangs in a device takes longer.
+        // Only a process that hangs in a device can take longer.
         let _ = self
             .changed
             .wait_timeout_while(count, 2 * END_TIMEOUT, |count| *count > 0);
     }
 }
 
-/// The thread: carries out orders until there will be no more, and all processes are gone.
+/// The thread: carries out orders until there can be no more and all processes are gone.
 fn run(
     template: &Arc<Template>,
     mut inbox: UnboundedReceiver<Order>,
@@ -204,7 +201,7 @@ fn run(
     });
 }
 
-/// Starts a process and looks after it until it is gone.
+/// Starts a process and serves its requests until it is gone.
 async fn carry_out(template: Arc<Template>, order: Order) {
     let Template {
         spec,
@@ -234,14 +231,14 @@ async fn carry_out(template: Arc<Template>, order: Order) {
         ended: ended.clone(),
         leaving: leaving.clone(),
     };
-    // If nobody wants it any more, it is dropped, and ends like any other.
+    // If the factory is gone, the link is dropped, and the process ended like any other.
     let _ = order.reply.send(Ok((connection, link)));
-    look_after(process, inbox, &ended).await;
+    serve(process, inbox, &ended).await;
     leaving.leave();
 }
 
-/// Answers what is asked about a process until its service is dropped, and ends it then.
-async fn look_after(
+/// Answers requests about a process until its service is dropped, and ends it then.
+async fn serve(
     mut process: ServiceProcess,
     mut inbox: UnboundedReceiver<Request>,
     ended: &AtomicBool,
@@ -265,7 +262,6 @@ async fn look_after(
 }
 
 async fn answer(process: &mut ServiceProcess, request: Request) {
-    // Whoever asked waits for it.
     match request {
         Request::Explain(reply) => {
             let exit = process.exit(EXIT_WAIT).await;

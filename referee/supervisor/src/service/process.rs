@@ -1,4 +1,4 @@
-//! The process of a service: under a supervisor and confined, or an ordinary child.
+//! The process of a service: sandboxed under a supervisor, or an ordinary child.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -16,26 +16,26 @@ use tokio::time::timeout;
 
 use super::failure::ServiceFailure;
 use crate::bot::launch::{Launched, launch};
-use crate::bot::spec::{BotSpec, REFEREE_VARIABLE};
-use crate::process::exec_error::hint;
 use crate::process::handle::{GRACE_PERIOD, ProcessHandle};
 use crate::process::plan::Exit;
-use crate::process::{children, cores::Cores, process_tree, time_slice};
+use crate::process::{children, cores::Cores, time_slice};
 use crate::sandbox::build::Sandbox;
-use crate::shortage;
+use crate::sandbox::launch::exec_error::hint;
+use crate::spec::{BotSpec, REFEREE_VARIABLE};
 use crate::streams::stderr::{self, Stderr, Tail};
+use crate::system::process_tree;
+use crate::system::resource_exhausted;
 
-/// How long a supervisor may take until the program runs, be the machine ever so busy.
+/// The time that a supervisor has to start the program, even on a very busy machine.
 const START_LIMIT: Duration = Duration::from_secs(60);
-/// A duration without an end.
 const FOREVER: Duration = Duration::MAX;
 
-/// How the processes of a service are started.
+/// The kind of the processes of a service.
 #[derive(Debug)]
 pub(super) enum Kind {
-    /// Under a supervisor, confined.
+    /// Sandboxed under a supervisor.
     Confined(Box<Sandbox>),
-    /// As an ordinary child: this program, with the arguments of the command.
+    /// Ordinary children: this program, with the arguments of the command.
     Plain(PathBuf),
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Started {
     pub(super) stdout: OwnedFd,
 }
 
-/// A process that runs, and what reads its stderr.
+/// A running process, with the reader of its stderr.
 #[derive(Debug)]
 pub(super) struct ServiceProcess {
     root: Root,
@@ -66,10 +66,7 @@ enum Root {
 }
 
 impl Kind {
-    /// Starts a process that keeps to these cores.
-    ///
-    /// # Errors
-    /// Why it did not start.
+    /// Starts a process on these cores.
     pub(super) async fn start(
         &self,
         spec: &BotSpec,
@@ -78,7 +75,7 @@ impl Kind {
     ) -> Result<Started, ServiceFailure> {
         let set_up = |command: &mut Command| {
             if let Some(cores) = cores {
-                cores.keep_to(command);
+                cores.pin(command);
             }
         };
         match self {
@@ -154,7 +151,8 @@ impl ServiceProcess {
         self.exit(FOREVER).await;
     }
 
-    /// How the program's first process ended, in words; `None` if it does not end within the limit.
+    /// The end of the program's first process, in words; `None` if it does not end within the
+    /// limit.
     pub(super) async fn exit(&mut self, time_limit: Duration) -> Option<String> {
         match &mut self.root {
             Root::Supervisor { handle, .. } => handle.exit(time_limit).await,
@@ -165,12 +163,12 @@ impl ServiceProcess {
         }
     }
 
-    /// An excerpt of the last line that it printed on stderr.
+    /// An excerpt of the last line of its stderr.
     pub(super) async fn last_line(&mut self, within: Duration) -> Option<String> {
         self.tail.as_mut()?.last_line(within).await
     }
 
-    /// All processes of the program that are known.
+    /// All known processes of the program.
     pub(super) fn all(&self) -> Vec<Pid> {
         match &self.root {
             Root::Supervisor { handle, .. } => process_tree::descendants(handle.pid()),
@@ -182,7 +180,7 @@ impl ServiceProcess {
         }
     }
 
-    /// Ends it at once, unless it has ended, and waits for that.
+    /// Kills it, unless it has ended, and waits for its end.
     pub(super) async fn kill(&mut self) {
         match &mut self.root {
             Root::Supervisor { handle, .. } => handle.end().await,
@@ -190,7 +188,7 @@ impl ServiceProcess {
         }
     }
 
-    /// Ends a program whose input is closed: it has a grace period to exit by itself.
+    /// Ends a program whose input is closed, after a grace period in which it can exit by itself.
     pub(super) async fn end(&mut self) {
         match &mut self.root {
             Root::Supervisor { handle, .. } => handle.end_within(GRACE_PERIOD).await,
@@ -217,7 +215,7 @@ struct PlainChild {
 }
 
 impl PlainChild {
-    /// Starts it, in a process group of its own.
+    /// Starts a child in a process group of its own.
     fn spawn(command: &mut Command) -> io::Result<Self> {
         if let Ok(referee) = std::env::current_exe() {
             command.env(REFEREE_VARIABLE, referee);
@@ -225,18 +223,18 @@ impl PlainChild {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::piped());
         command.process_group(0).kill_on_drop(true);
-        shortage::restore_descriptor_limit(command);
+        resource_exhausted::restore_descriptor_limit(command);
         end_with_parent(command);
         let spawned = children::spawn(command);
         if let Err(error) = &spawned {
-            shortage::note("a process cannot be started", error);
+            resource_exhausted::note("a process cannot be started", error);
         }
         let (child, pid) = spawned?;
         Ok(PlainChild { child, pid })
     }
 
     async fn kill(&mut self) {
-        // Not after it was reaped: the number may be another group's by then.
+        // Not after it was reaped: another group may have its number by then.
         if self.child.id().is_some() {
             let _ = killpg(self.pid, Signal::SIGKILL);
         }

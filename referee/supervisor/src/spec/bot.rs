@@ -1,4 +1,4 @@
-//! A bot as the configuration describes it.
+//! A bot as a configuration describes it.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,62 +10,59 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::command::{self, CommandError};
-use crate::sandbox::limits::Wanted;
+use super::sandbox::Wanted;
 
 /// The word that names the running program in commands.
 pub const REFEREE: &str = "referee";
 /// The environment variable that holds the path of the running program, for bots that use its
 /// forward model.
 pub(crate) const REFEREE_VARIABLE: &str = "REFEREE";
-/// The number of characters of a bot's name that names of files have, at most.
+/// At most this many characters of a bot's name become part of a file name.
 const MAX_FILE_NAME: usize = 60;
 
-/// How a bot is started, timed and confined.
+/// A bot, with everything that is needed to start, time and sandbox it.
 #[derive(Clone, Debug)]
 pub struct BotSpec {
     /// Its name in the tournament.
     pub name: String,
     /// Program and arguments as configured.
     pub command: Vec<String>,
-    /// The working directory.
     pub dir: PathBuf,
-    /// The SHA-256 of the bundle that `dir` was unpacked from, if it was, in hexadecimal digits.
+    /// The SHA-256 of the bundle that `dir` was unpacked from, in hexadecimal digits; `None`
+    /// without one.
     pub bundle: Option<String>,
-    /// The SHA-256 of the `bot.toml` that describes it, if one does, in hexadecimal digits.
+    /// The SHA-256 of the `bot.toml` that describes it, in hexadecimal digits; `None` without one.
     pub bot_file: Option<String>,
-    /// Files and folders, without links, in which all must lie that it names, besides the system's and
-    /// programs on the user's path; `None` if the author of its command is trusted.
+    /// Files and folders, without links, that contain all files it may name, besides the system's
+    /// and programs on the user's path; `None` if the author of its command is trusted.
     pub bounds: Option<Vec<PathBuf>>,
-    /// Whether a sandbox that hides files shows all of `dir`, not only the files that the command
+    /// A sandbox that hides files shows all of `dir`, and not only the files that the command
     /// names.
     pub shows_dir: bool,
     /// Variables that are added to the referee's environment.
     pub env: BTreeMap<String, String>,
-    /// Its time control.
     pub time: TimeControl,
-    /// Whether `time` was configured for this bot alone.
+    /// `time` was configured for this bot alone.
     pub own_time: bool,
-    /// When its process is replaced.
     pub restart: Restart,
-    /// How often its start is tried before that is a fault; at least 1.
+    /// The number of attempts to start it before it is at fault; at least 1.
     pub start_attempts: u32,
-    /// What it does while it is not its turn.
     pub idle: Idle,
-    /// What it may do and use.
+    /// Its sandbox and its limits.
     pub wanted: Wanted,
-    /// The ids of the games that it plays, if the configuration says so.
+    /// The ids of the games that it plays; `None` if the configuration does not say.
     pub games: Option<Vec<String>>,
-    /// Where it listens, if it is a player of its own that is asked over HTTP. Nothing is started for
-    /// it then: `command` only says in logs what it is.
+    /// The address of a player that runs already and is asked over HTTP. Nothing is started for it,
+    /// and `command` only describes it in logs.
     pub ggp: Option<GgpPlayer>,
 }
 
 /// A player that speaks the protocol of General Game Playing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GgpPlayer {
-    /// The host and the port, as in `127.0.0.1:9147`.
+    /// Host and port, as in `127.0.0.1:9147`.
     pub address: String,
-    /// Whether it is sent sheets whose names mean nothing.
+    /// It is sent sheets whose names mean nothing.
     pub scramble: bool,
 }
 
@@ -136,11 +133,7 @@ impl BotSpec {
         self.program_on(&env::var_os("PATH").unwrap_or_default())
     }
 
-    /// The path of the program that the command names; `path` has the folders to search, in place
-    /// of those of the variable PATH.
-    ///
-    /// # Errors
-    /// If the working directory or the program does not exist, or the program cannot be run.
+    /// The same, searched for in the folders of `path` instead of the variable PATH.
     pub(crate) fn program_on(&self, path: &OsStr) -> Result<PathBuf, CommandError> {
         self.check_texts()?;
         let program = self.command.first().ok_or(CommandError::Empty)?;
@@ -153,13 +146,13 @@ impl BotSpec {
         command::find(program, &self.dir, path, self.search_path(path))
     }
 
-    /// The folders in which the bot itself finds programs, as `env` in the first line of a script
-    /// does: its own variable PATH comes before `path`.
+    /// The folders in which the bot itself finds programs, as `env` in a shebang does: those of its
+    /// own variable PATH if it has one, else `path`.
     pub(crate) fn search_path<'a>(&'a self, path: &'a OsStr) -> &'a OsStr {
         self.env.get("PATH").map_or(path, OsStr::new)
     }
 
-    /// Refuses texts that the system cannot pass on.
+    /// Refuses texts that the system cannot pass on to a program.
     fn check_texts(&self) -> Result<(), CommandError> {
         let wrong = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
         if let Some(name) = self.env.keys().find(wrong) {
@@ -197,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_or_the_reason_is_told() {
+    fn programs_are_found_or_the_error_says_why_not() {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("bot.sh");
         fs::write(&script, "#!/bin/sh\n").unwrap();
@@ -244,13 +237,16 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_no_program_can_be_given_are_named() {
+    fn texts_that_no_program_can_take_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let error = |spec: &BotSpec| spec.program().unwrap_err().to_string();
-        let told = error(&spec(folder.path(), &["sh", "a\0b"]));
-        assert!(told.starts_with("`command`: \"a\\0b\" has a NUL"), "{told}");
-        let told = error(&spec(Path::new("/a\0b"), &["sh"]));
-        assert!(told.starts_with("`dir`: "), "{told}");
+        let error_of = error(&spec(folder.path(), &["sh", "a\0b"]));
+        assert!(
+            error_of.starts_with("`command`: \"a\\0b\" has a NUL"),
+            "{error_of}"
+        );
+        let error_of = error(&spec(Path::new("/a\0b"), &["sh"]));
+        assert!(error_of.starts_with("`dir`: "), "{error_of}");
         let with = |name: &str, value: &str| {
             let mut spec = spec(folder.path(), &["sh"]);
             spec.env.insert(name.to_owned(), value.to_owned());

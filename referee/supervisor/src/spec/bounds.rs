@@ -1,27 +1,30 @@
-//! Where the files of a bot must lie if its author says which ones they are, and is not trusted: a
-//! sandbox shows a bot what its command names and what is `readable`, so both must not name the files
-//! of somebody else. Links count as what they lead to.
+//! Bounds for the files of a bot whose author is not trusted. A sandbox shows a bot the files that
+//! its command names and those that are `readable`, so neither may name the files of somebody else.
+//! Links count as their targets.
 
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::shebang;
-use super::spec::{BotSpec, REFEREE};
-use crate::sandbox::mounts;
+use thiserror::Error;
 
-/// A file that the bot would be shown, and that is not its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use super::bot::{BotSpec, REFEREE};
+use super::shebang;
+use super::system_files;
+
+/// A file that the bot would be shown although it is not its own.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
 pub struct OutOfBounds {
-    /// The key of the configuration that names it.
+    /// The configuration key that names it.
     pub key: &'static str,
-    /// What is wrong, as a sentence without the places of files that the author has not named.
+    /// A sentence without the paths of files that the author has not named.
     pub message: String,
 }
 
 impl BotSpec {
-    /// What the bot names that lies neither in its bounds nor in the system's folders; `None` if there is
-    /// nothing, or if it has no bounds.
+    /// The first thing that the bot names and that lies neither in its bounds nor in the system's
+    /// folders; `None` if there is none, or if the bot has no bounds.
     pub fn out_of_bounds(&self) -> Option<OutOfBounds> {
         let bounds = self.bounds.as_deref()?;
         let found = |key, what: String| {
@@ -55,44 +58,44 @@ impl BotSpec {
         named.and_then(|word| found("command", format!("`{word}`")))
     }
 
-    /// Whether the bot may be shown a path that has no links in it.
+    /// True if the bot may be shown a path, which must have no links in it.
     pub(crate) fn is_in_bounds(&self, real: &Path) -> bool {
         let bounds = self.bounds.as_deref();
         bounds.is_none_or(|bounds| holds(bounds, real))
     }
 
-    /// Whether the bot may name a file.
     pub(crate) fn may_name(&self, path: &Path) -> bool {
         let bounds = self.bounds.as_deref();
         bounds.is_none_or(|bounds| is_within(bounds, path))
     }
 
-    /// Whether the bot may run the program, or have it run its scripts.
+    /// True if the bot may run the program, or have it interpret its scripts.
     pub(crate) fn may_run(&self, program: &Path) -> bool {
         let bounds = self.bounds.as_deref();
         bounds.is_none_or(|bounds| may_run(bounds, program))
     }
 }
 
-/// Whether what a path leads to is in the bounds, or is of the system. What is not there is nobody's.
+/// True if the target of a path is in the bounds, or belongs to the system. A path that leads
+/// nowhere is in no bounds.
 fn is_within(bounds: &[PathBuf], path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| holds(bounds, &real))
 }
 
 fn holds(bounds: &[PathBuf], real: &Path) -> bool {
-    bounds.iter().any(|folder| real.starts_with(folder)) || mounts::is_for_everybody(real)
+    bounds.iter().any(|folder| real.starts_with(folder)) || system_files::is_visible_to_all(real)
 }
 
-/// The same for a program: those in the folders of the variable PATH are the user's choice.
+/// The same for a program, which may also lie in a folder of the variable PATH: those are the
+/// user's choice.
 fn may_run(bounds: &[PathBuf], program: &Path) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     let is_on = |path: &OsStr| {
         let mut folders = env::split_paths(path);
         folders.any(|folder| folder.is_absolute() && program.parent() == Some(&*folder))
     };
-    // The word `referee` is this very program.
-    let is_myself = env::current_exe().is_ok_and(|myself| myself == program);
-    is_myself || is_on(&path) || is_within(bounds, program)
+    let is_referee = env::current_exe().is_ok_and(|referee| referee == program);
+    is_referee || is_on(&path) || is_within(bounds, program)
 }
 
 #[cfg(test)]
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_readable_is_in_bounds_whatever_leads_there() {
+    fn readable_files_are_in_bounds_after_links_are_followed() {
         let (_folder, top) = place();
         let with = |path: &str| {
             let mut spec = spec(&top, &["sh"]);

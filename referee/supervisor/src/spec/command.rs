@@ -12,43 +12,33 @@ use super::shebang::{self, ShebangError};
 /// Why a command cannot be run.
 #[derive(Debug, Error)]
 pub enum CommandError {
-    /// There is no program in it.
     #[error("the command is empty; it needs at least a program")]
     Empty,
-    /// A quote or a backslash is left open.
     #[error("the command `{0}` cannot be split into words: a quote is not closed")]
     Split(String),
-    /// The program is a script whose first line leads nowhere.
     #[error(transparent)]
     Shebang(#[from] ShebangError),
-    /// There is no such file.
-    #[error("there is no program `{program}`{place}")]
-    Missing {
-        /// The program as configured.
-        program: String,
-        /// Where it was looked for, as the rest of the sentence.
-        place: String,
-    },
-    /// The file exists but cannot be run.
+    #[error("there is no program `{program}`: `{path}` is not a file")]
+    NoFile { program: String, path: PathBuf },
+    #[error(
+        "there is no program `{program}` on the PATH (a program in a folder needs a slash, as in `./mybot`)"
+    )]
+    NotOnPath { program: String },
     #[error(
         "`{0}` is not executable; `chmod +x {0}` would make it so, or name its interpreter first"
     )]
     NotExecutable(PathBuf),
-    /// The working directory does not exist.
     #[error("there is no working directory `{0}`")]
     NoDirectory(PathBuf),
-    /// The system passes on texts only up to a NUL character.
+    /// The system passes texts on only up to a NUL character.
     #[error("`{key}`: {value:?} has a NUL character in it, which no program can be given")]
     Nul {
         /// The configuration key of the text.
         key: &'static str,
-        /// The text.
         value: String,
     },
-    /// The name of a variable that no environment can have.
     #[error("`env`: {0:?} is no name of a variable; it is empty, or has a `=` or a NUL character")]
     Variable(String),
-    /// The path of the running program is not known.
     #[error("the path of this program is not known: {0}")]
     Myself(std::io::Error),
 }
@@ -65,8 +55,8 @@ pub fn split(line: &str) -> Result<Vec<String>, CommandError> {
     Ok(words)
 }
 
-/// The path of a program that is named with or without a folder. `path` has the folders to search
-/// for programs named without one; `interpreters` has those that `env` in a shebang searches.
+/// The path of a program that is named with or without a folder. A name without one is searched for
+/// in the folders of `path`; `env` in a shebang searches those of `interpreters`.
 ///
 /// # Errors
 /// If the program does not exist or cannot be run.
@@ -87,16 +77,16 @@ pub(super) fn find(
 
 fn executable(path: PathBuf, program: &str) -> Result<PathBuf, CommandError> {
     if !path.is_file() {
-        return Err(CommandError::Missing {
+        return Err(CommandError::NoFile {
             program: program.to_owned(),
-            place: format!(": `{}` is not a file", path.display()),
+            path,
         });
     }
     if !may_run(&path) {
         return Err(CommandError::NotExecutable(path));
     }
     // The folder without links, as the strict sandbox shows it. A link to the program itself stays,
-    // because some programs look at the name that they are called by.
+    // because some programs depend on the name that they are called by.
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     Ok(match (folder, path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
@@ -111,9 +101,8 @@ fn search(path: &OsStr, program: &str) -> Result<PathBuf, CommandError> {
         .collect();
     match found.iter().find(|path| may_run(path)) {
         Some(path) => Ok(path.clone()),
-        None if found.is_empty() => Err(CommandError::Missing {
+        None if found.is_empty() => Err(CommandError::NotOnPath {
             program: program.to_owned(),
-            place: " on the PATH (a program in a folder needs a slash, as in `./mybot`)".to_owned(),
         }),
         None => Err(CommandError::NotExecutable(found[0].clone())),
     }

@@ -1,50 +1,15 @@
-//! What a configuration may say about the sandbox of a bot, and the defaults.
+//! Limits of resources: defaults, and the tables of configurations that change them.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use bytesize::ByteSize;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 use thiserror::Error;
 
-/// How far a bot is kept apart from the machine.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-#[schemars(rename = "Sandbox")]
-pub enum Tier {
-    /// Not at all: it is a program like any other of this user.
-    #[default]
-    None,
-    /// What it may use is limited.
-    Limits,
-    /// Besides, it reaches no network, no files but the system's and its own, and no other process,
-    /// as far as Landlock and seccomp go.
-    Restricted,
-    /// Besides, it sees nothing of all that, as in a machine of its own; needs bubblewrap.
-    Strict,
-}
-
-impl Tier {
-    /// All tiers, from the most open to the strictest.
-    pub const ALL: [Tier; 4] = [Tier::None, Tier::Limits, Tier::Restricted, Tier::Strict];
-
-    /// The name in configurations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tier::None => "none",
-            Tier::Limits => "limits",
-            Tier::Restricted => "restricted",
-            Tier::Strict => "strict",
-        }
-    }
-}
-
-/// What a bot may use; `None` is no limit. Those from `memory` to `tmp` are the kernel's, and hold
+/// The limits of a bot; `None` is no limit. The kernel enforces those from `memory` to `tmp`, and
 /// only in a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
@@ -64,14 +29,13 @@ pub struct Resources {
     pub output_bytes: u64,
     /// Lines that it prints from one of its turns to the next.
     pub output_lines: u64,
-    /// Bytes of its stderr that are kept in a tournament.
+    /// Bytes of stderr that it may write to files in a tournament.
     pub stderr_bytes: u64,
-    /// Bytes of `info` that are kept with a move.
+    /// Bytes of `info` that are logged with a move.
     pub info_bytes: u64,
 }
 
 impl Resources {
-    /// The limits without a configuration.
     pub const DEFAULT: Resources = Resources {
         memory: Some(2 << 30),
         processes: Some(256),
@@ -85,10 +49,10 @@ impl Resources {
         info_bytes: 16 << 10,
     };
 
-    /// These limits, except those that a table sets.
+    /// These limits, overridden by those that a table sets.
     ///
     /// # Errors
-    /// The first value with which no bot could run.
+    /// For the first value with which no bot could run.
     pub fn with(&self, table: &ResourcesTable) -> Result<Self, TooLittle> {
         let least = |key: &'static str, value: Option<u64>, least: u64| match value {
             Some(value) if value < least => Err(TooLittle {
@@ -139,44 +103,7 @@ impl Resources {
 pub struct TooLittle {
     /// The key of the limit.
     pub key: &'static str,
-    /// What is needed.
     pub message: String,
-}
-
-/// The sandbox that is wanted for a bot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// How far it is isolated.
-    pub tier: Tier,
-    /// What it may use.
-    pub resources: Resources,
-    /// What it may read, besides the system's files and its own folder, in a sandbox that hides
-    /// files.
-    pub readable: Vec<PathBuf>,
-    /// Folders that it may write, besides its temporary one, in a sandbox that hides files. Where
-    /// each bot is a user of its own, what is in them belongs to that user while the bot runs.
-    pub writable: Vec<PathBuf>,
-    /// Files in those folders that it may not write nor replace, where the sandbox can keep it from that:
-    /// only "strict" can.
-    pub protected: Vec<PathBuf>,
-    /// Whether it may use the network in the sandbox "strict"; "restricted" never lets it.
-    pub network: bool,
-    /// Go on without what this machine cannot enforce, instead of refusing.
-    pub best_effort: bool,
-}
-
-impl Default for Wanted {
-    fn default() -> Self {
-        Wanted {
-            tier: Tier::None,
-            resources: Resources::DEFAULT,
-            readable: Vec::new(),
-            writable: Vec::new(),
-            protected: Vec::new(),
-            network: false,
-            best_effort: false,
-        }
-    }
 }
 
 /// What bots may use. Sizes are strings such as "512MiB" or numbers of bytes; "none" lifts a

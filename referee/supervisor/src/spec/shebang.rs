@@ -1,5 +1,5 @@
-//! Shebangs, the first lines of scripts: those that lead to no interpreter, about which the system
-//! says little.
+//! Shebangs, the first lines of scripts. The system says little about those that lead to no
+//! interpreter.
 
 use std::env;
 use std::ffi::OsStr;
@@ -9,25 +9,21 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Bytes of a first line that are read; no kernel reads more.
+/// At most this many bytes of a first line are read; no kernel reads more.
 const MAX_LINE: u64 = 256;
 
 /// Why a script cannot be started.
 #[derive(Debug, Error)]
 pub enum ShebangError {
-    /// The interpreter does not exist.
     #[error(
         "the first line of `{}` names the interpreter `{interpreter}`, which is not there",
         script.display()
     )]
     NoInterpreter {
-        /// The script.
         script: PathBuf,
-        /// What its first line names.
         interpreter: String,
     },
-    /// The first line ends in a carriage return, which is taken for a part of the interpreter's
-    /// name.
+    /// The carriage return counts as a part of the interpreter's name.
     #[error(
         "`{0}` has Windows line ends, so its interpreter is not found; \
          `sed -i 's/\\r$//' {0}` fixes that"
@@ -35,11 +31,8 @@ pub enum ShebangError {
     WindowsLineEnds(PathBuf),
 }
 
-/// Checks that the first line of a program that exists and is executable leads to an interpreter,
-/// if the program is a script. `path` has the folders that `env` searches.
-///
-/// # Errors
-/// Why the program cannot be started.
+/// Checks that the first line of an executable leads to an interpreter, if it is a script. `env`
+/// searches the folders of `path`.
 pub(super) fn check(program: &Path, path: &OsStr) -> Result<(), ShebangError> {
     let line = first_line(program).unwrap_or_default();
     let Some(line) = line.strip_prefix("#!") else {
@@ -57,8 +50,8 @@ pub(super) fn check(program: &Path, path: &OsStr) -> Result<(), ShebangError> {
     }
 }
 
-/// The interpreter of a script: the program that its first line names, or that `env` finds there in
-/// the folders `path`. `None` if the program is no script, or there is no such interpreter.
+/// The interpreter of a script: the program that its first line names, or that `env` finds in the
+/// folders of `path`. `None` if the program is no script, or there is no such interpreter.
 pub(crate) fn interpreter(program: &Path, path: &OsStr) -> Option<PathBuf> {
     let line = first_line(program)?;
     let mut words = line.strip_prefix("#!")?.split_ascii_whitespace();
@@ -71,7 +64,7 @@ pub(crate) fn interpreter(program: &Path, path: &OsStr) -> Option<PathBuf> {
     places.find(|place| place.is_file())
 }
 
-/// The interpreter that a first line names, without its `#!`, if it does not exist.
+/// The interpreter that a first line, given without its `#!`, names, if it does not exist.
 fn missing_interpreter<'a>(line: &'a str, path: &OsStr) -> Option<&'a str> {
     let mut words = line.split_ascii_whitespace();
     let interpreter = words.next()?;
@@ -91,8 +84,8 @@ fn missing_interpreter<'a>(line: &'a str, path: &OsStr) -> Option<&'a str> {
     (!exists).then_some(called)
 }
 
-/// What may be wrong with the script of a bot that ended early, and how to fix it: Windows line
-/// ends, over which shells stumble, or no shebang, so that a shell has run another language.
+/// A likely reason why the script of a bot ended early, and how to fix it: Windows line ends, over
+/// which shells stumble, or no shebang, so that a shell has run another language.
 pub fn suspicion(command: &[String], dir: &Path) -> Option<String> {
     if let Some(path) = windows_line_ends(command, dir) {
         let path = path.display();
@@ -119,8 +112,7 @@ fn windows_line_ends(command: &[String], dir: &Path) -> Option<PathBuf> {
     scripts.find(|path| first_line(path).is_some_and(|line| line.ends_with('\r')))
 }
 
-/// The first line without its `\n`; `None` if the file is not text, or the line is too long for a
-/// kernel.
+/// The first line of a file without its `\n`; `None` if it is not text, or too long for a kernel.
 pub fn first_line(path: &Path) -> Option<String> {
     let mut head = Vec::new();
     let file = File::open(path).ok()?;
@@ -138,7 +130,7 @@ mod tests {
     fn first_lines_are_followed_to_their_interpreter() {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("bot");
-        let told = |line: &str| {
+        let error = |line: &str| {
             fs::write(&script, format!("{line}\nrest\n")).unwrap();
             let path = OsStr::new("/bin:/usr/bin");
             check(&script, path).err().map(|error| error.to_string())
@@ -152,7 +144,7 @@ mod tests {
             "",
             "\u{7f}ELF",
         ] {
-            assert_eq!(told(fine), None, "{fine}");
+            assert_eq!(error(fine), None, "{fine}");
         }
         for (wrong, part) in [
             ("#!/bin/shh", "`/bin/shh`, which is not there"),
@@ -160,8 +152,8 @@ mod tests {
             ("#!/bin/sh\r", "sed -i 's/\\r$//'"),
             ("#!/usr/bin/env sh\r", "Windows line ends"),
         ] {
-            let told = told(wrong).unwrap();
-            assert!(told.contains(part), "`{part}` in `{told}`");
+            let error = error(wrong).unwrap();
+            assert!(error.contains(part), "`{part}` in `{error}`");
         }
     }
 
@@ -198,20 +190,20 @@ mod tests {
     #[test]
     fn scripts_without_an_interpreter_are_suspected() {
         let folder = tempfile::tempdir().unwrap();
-        let told = |text: &[u8], program: &str| {
+        let suspected = |text: &[u8], program: &str| {
             fs::write(folder.path().join("bot"), text).unwrap();
             let command = [program.to_owned()];
             suspicion(&command, folder.path())
         };
-        let why = told(b"import json\n", "./bot").unwrap();
+        let why = suspected(b"import json\n", "./bot").unwrap();
         assert!(why.contains("does not name an interpreter"), "{why}");
-        let why = told(b"#!/bin/sh\r\n", "./bot").unwrap();
+        let why = suspected(b"#!/bin/sh\r\n", "./bot").unwrap();
         assert!(why.contains("Windows line ends"), "{why}");
         for fine in [&b"#!/bin/sh\n"[..], b"\x7fELF\0\0\n", b""] {
-            assert_eq!(told(fine, "./bot"), None);
+            assert_eq!(suspected(fine, "./bot"), None);
         }
         assert_eq!(
-            told(b"import json\n", "bot"),
+            suspected(b"import json\n", "bot"),
             None,
             "it was another program"
         );

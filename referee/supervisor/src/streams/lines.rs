@@ -1,4 +1,4 @@
-//! Reads lines within limits. A read may be interrupted at any await without losing anything.
+//! Reads lines within limits. Nothing is lost when a read is dropped at an await.
 
 use std::io;
 use std::ops::Range;
@@ -9,37 +9,37 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 /// Bytes that one read of a bot's output asks for.
 const CHUNK: usize = 4 << 10;
-/// The same for pipes on which short lines come seldom.
+/// The same for pipes with few and short lines.
 const SMALL_CHUNK: usize = 256;
 
-/// What a read of a line has given.
+/// The result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineRead {
-    /// A line; its text is [`Lines::text`].
+    /// A line, with its text in [`Lines::text`].
     Text,
-    /// A line that is longer than allowed. Reading cannot go on.
+    /// A line is longer than allowed. Reading cannot go on.
     TooLong,
-    /// More than this many lines or bytes, in words. Reading should not go on.
+    /// The limit on lines or bytes, in words, is exceeded. Reading should not go on.
     TooMuch(String),
     /// The pipe is closed. A last line without a line end is lost.
     Closed,
 }
 
-/// How much may come out of a pipe, in bytes and lines.
+/// Limits on the output of a pipe.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineLimits {
     /// Bytes that one read asks for.
     chunk: usize,
     /// Bytes per line, without the line end.
     pub(crate) line: usize,
-    /// Bytes until [`Lines::allow_anew`].
+    /// Bytes until [`Lines::reset_limits`].
     pub(crate) bytes: u64,
-    /// Lines until [`Lines::allow_anew`].
+    /// Lines until [`Lines::reset_limits`].
     pub(crate) lines: u64,
 }
 
 impl LineLimits {
-    /// The output of a bot: all three are limited.
+    /// For the output of a bot: all three are limited.
     pub(crate) fn output(line: usize, bytes: u64, lines: u64) -> Self {
         LineLimits {
             chunk: CHUNK,
@@ -60,27 +60,26 @@ impl LineLimits {
     }
 }
 
-/// Splits what comes out of a pipe into lines.
+/// Splits the output of a pipe into lines.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     pipe: R,
     /// Filled up to `end`; the rest is room for the next read.
     buffer: Vec<u8>,
     end: usize,
-    /// Where in `buffer` the next line starts.
+    /// The start of the next line in `buffer`.
     start: usize,
-    /// How many bytes after `start` have been searched for a line end.
+    /// This many bytes after `start` have been searched for a line end.
     searched: usize,
-    /// Where the last line is in `buffer`.
+    /// The last line in `buffer`.
     text: Range<usize>,
     allowed: LineLimits,
-    /// Since [`Lines::allow_anew`], as is `lines`.
+    /// Since [`Lines::reset_limits`], as is `lines`.
     bytes: u64,
     lines: u64,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads lines from a pipe within these limits.
     pub(crate) fn new(pipe: R, allowed: LineLimits) -> Self {
         Lines {
             pipe,
@@ -95,31 +94,27 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// What was read after the last line end.
+    /// The bytes after the last line end.
     pub(crate) fn rest(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// The last line, without its line end; valid until the next one is asked for.
+    /// The last line, without its line end.
     pub(crate) fn text(&self) -> &[u8] {
         &self.buffer[self.text.clone()]
     }
 
-    /// The pipe itself.
     pub(crate) fn pipe_mut(&mut self) -> &mut R {
         &mut self.pipe
     }
 
-    /// Counts lines and bytes from zero again.
-    pub(crate) fn allow_anew(&mut self) {
+    /// Counts lines and bytes from zero.
+    pub(crate) fn reset_limits(&mut self) {
         self.bytes = 0;
         self.lines = 0;
     }
 
-    /// The next line. What was read so far is kept when this is not polled to its end.
-    ///
-    /// # Errors
-    /// If the pipe cannot be read.
+    /// The next line. Incomplete lines stay in the buffer.
     pub(crate) fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<LineRead>> {
         loop {
             if let Some(line) = self.take_line() {
@@ -163,7 +158,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         (self.bytes > bytes).then(|| format!("{bytes} bytes"))
     }
 
-    /// Reads once; gives the number of bytes, 0 at the end.
+    /// Reads once; returns the number of bytes, 0 at the end.
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -212,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn floods_of_lines_end() {
+    async fn floods_of_lines_are_stopped() {
         for (bytes, lines, words) in [(100, 3, "3 lines"), (6, 10, "6 bytes")] {
             let (mut bot, pipe) = tokio::io::duplex(64);
             let allowed = LineLimits::output(10, bytes, lines);
@@ -222,7 +217,7 @@ mod tests {
                 for text in ["a", "b", "c"] {
                     assert_eq!(next(&mut lines).await, Ok(text.to_owned()));
                 }
-                lines.allow_anew();
+                lines.reset_limits();
             }
             bot.write_all(b"b\nc\nd\n").await.unwrap();
             for text in ["d", "b", "c"] {

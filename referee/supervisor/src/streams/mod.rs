@@ -1,4 +1,4 @@
-//! What goes in and out of a process: lines within limits, stderr, traces and transcripts.
+//! The streams of a process: lines within limits, stderr, traces and transcripts.
 
 pub(crate) mod lines;
 pub(crate) mod output;

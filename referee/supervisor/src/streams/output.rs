@@ -11,8 +11,8 @@ use tokio::net::unix::pipe::Receiver;
 
 /// The referee's end of a pipe.
 ///
-/// A bot on the referee's core has often answered by the time the request is written. Asking the
-/// kernel whether there is input costs as much as reading, so the first read after a request
+/// A bot on the referee's core has often answered by the time the request is written. To ask the
+/// kernel for readiness costs as much as to read, so the first read after a request
 /// ([`Output::expect`]) does not ask.
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -21,8 +21,6 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Takes the reading end of a pipe.
-    ///
     /// # Errors
     /// If the runtime cannot watch the pipe.
     pub(crate) fn new(pipe: OwnedFd) -> io::Result<Self> {
@@ -32,15 +30,12 @@ impl Output {
         })
     }
 
-    /// The pipe, for somebody who reads it without a runtime.
-    ///
-    /// # Errors
-    /// If the runtime does not let go of it.
+    /// The pipe, to be read without a runtime.
     pub(crate) fn into_fd(self) -> io::Result<OwnedFd> {
         self.pipe.into_nonblocking_fd()
     }
 
-    /// Says that the bot was asked for something, so that the next read does not wait.
+    /// Notes that an answer is expected: the next read does not ask for readiness.
     pub(crate) fn expect(&mut self) {
         self.expecting = true;
     }
@@ -84,7 +79,7 @@ mod tests {
             let text: Vec<u8> = (0..bytes).map(|i| sent.wrapping_add(i)).collect();
             sent = sent.wrapping_add(bytes);
             if round % 3 == 0 {
-                // It comes while somebody waits.
+                // It comes while the reader waits.
                 let mut writer = writer.try_clone().unwrap();
                 tokio::spawn(async move { writer.write_all(&text).unwrap() });
             } else {

@@ -1,5 +1,5 @@
-//! What bots print on stderr: passed on, or kept in a file up to a limit; its end stays in memory.
-//! Beside the file is an index that says which bytes were printed in which turn.
+//! The stderr of bots: passed on, or written to a file up to a limit; its end stays in memory. The
+//! index beside the file says in which turn each part was printed.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -16,37 +16,36 @@ use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How many of the last bytes are remembered for reports of failures.
+/// The number of last bytes that are remembered for reports of failures.
 const TAIL: usize = 16 << 10;
-/// Bytes that one read asks for: there are many bots, and most print nothing.
+/// Bytes that one read asks for. There are many bots, and most print nothing.
 const CHUNK: usize = 1 << 10;
-/// How many reads are made before others have their turn: as much as a pipe holds.
-const MOST_CHUNKS: usize = 64;
-/// How many characters of the last line sentences quote.
+/// At most this many reads in a row, so that other tasks can run: as much as a pipe holds.
+const MAX_CHUNKS: usize = 64;
+/// Sentences quote at most this many characters of the last line.
 const MAX_QUOTED: usize = 200;
 
-/// Where a process's stderr goes.
+/// The destination of a process's stderr.
 #[derive(Clone, Debug)]
 pub enum Stderr {
-    /// To the referee's own stderr, with whatever steers a terminal escaped.
+    /// The referee's own stderr, with all sequences that control a terminal escaped.
     PassOn,
-    /// To this file.
-    Keep {
-        /// The file; it is created when something is printed. The index has the same name with
+    File {
+        /// The file is created when something is printed. The index has the same name with
         /// [`INDEX_EXTENSION`].
         path: PathBuf,
-        /// How many bytes all processes of this bot together may still write.
+        /// The bytes that all processes of this bot together may still write.
         left: Arc<AtomicU64>,
-        /// How many bytes all bots together may still write.
+        /// The bytes that all bots together may still write.
         all_left: Arc<AtomicU64>,
     },
 }
 
-/// The extension of the index beside a file of stderr. Each of its lines has a byte's place in the file,
-/// the match, the seat and the ply of the turn in which was printed what stands from there on.
+/// The extension of the index beside a file of stderr. Each of its lines has an offset in the file,
+/// and match, seat and ply of the turn in which the bytes from there on were printed.
 pub const INDEX_EXTENSION: &str = "turns";
 
-/// The turn that a bot was asked for last.
+/// The last turn that a bot was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct AskedTurn {
     /// Empty before the first match.
@@ -56,28 +55,27 @@ struct AskedTurn {
     ply: u32,
 }
 
-/// The end of what a process printed.
+/// The end of a process's stderr.
 #[derive(Debug)]
 pub(crate) struct Tail {
     last: Arc<Mutex<VecDeque<u8>>>,
-    /// `None` if it is passed on.
-    kept: Option<Arc<Kept>>,
+    /// `None` if stderr is passed on.
+    copied: Option<Arc<Copied>>,
     reading: JoinHandle<()>,
 }
 
 impl Tail {
-    /// Notes what the bot is asked next: what it prints from now on belongs to that.
+    /// Notes the next message to the bot: further output belongs to its turn.
     pub(crate) fn note(&self, message: &ToBot) {
-        if let Some(kept) = &self.kept {
-            kept.note(message);
+        if let Some(copied) = &self.copied {
+            copied.note(message);
         }
     }
 
-    /// The end of what was printed; if the process has just ended, waits for the rest of it, at
-    /// most this long.
+    /// The end of stderr. If the process has just ended, waits for the rest, at most this long.
     pub(crate) async fn text(&mut self, within: Duration) -> String {
         if !self.reading.is_finished() {
-            // Another process may still have it open.
+            // Another process may still have the pipe open.
             let _ = timeout(within, &mut self.reading).await;
         }
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,14 +86,14 @@ impl Tail {
     /// An excerpt of the last line that is not blank.
     pub(crate) async fn last_line(&mut self, within: Duration) -> Option<String> {
         let text = self.text(within).await;
-        Some(excerpt(telling_line(&text)?.as_bytes(), MAX_QUOTED))
+        Some(excerpt(error_line(&text)?.as_bytes(), MAX_QUOTED))
     }
 }
 
-/// The line that says what went wrong: the last one that speaks of an error, as traces of calls and hints come
-/// after it in many languages; else the last one.
-fn telling_line(text: &str) -> Option<String> {
-    /// A trace has no more lines.
+/// The line that names the error: in many languages, a stack trace or hints follow it. Without such
+/// a line, the last line.
+fn error_line(text: &str) -> Option<String> {
+    /// Stack traces are not longer.
     const LINES: usize = 60;
     const SIGNS: [&str; 5] = ["Error", "Exception", "panicked at ", "panic: ", "error: "];
     let mut lines: Vec<&str> = text
@@ -103,13 +101,13 @@ fn telling_line(text: &str) -> Option<String> {
         .filter(|line| !line.trim().is_empty())
         .collect();
     lines.drain(..lines.len().saturating_sub(LINES));
-    let speaks = |line: &&str| {
-        let is_within = line.starts_with([' ', '\t']);
-        !is_within && SIGNS.iter().any(|sign| line.contains(sign))
+    let names_error = |line: &&str| {
+        let is_indented = line.starts_with([' ', '\t']);
+        !is_indented && SIGNS.iter().any(|sign| line.contains(sign))
     };
-    let at = lines.iter().rposition(speaks);
+    let at = lines.iter().rposition(names_error);
     let line = lines.get(at.unwrap_or(lines.len().checked_sub(1)?))?.trim();
-    // What is said comes on the next line.
+    // The message follows on the next line.
     let next = at.and_then(|at| lines.get(at + 1));
     Some(match next.filter(|_| line.ends_with(':')) {
         Some(next) => format!("{line} {}", next.trim()),
@@ -117,35 +115,35 @@ fn telling_line(text: &str) -> Option<String> {
     })
 }
 
-/// Reads what a process prints on stderr until it is closed, and copies it there.
+/// Copies a process's stderr until it is closed.
 ///
 /// # Errors
 /// If the runtime cannot watch the pipe.
 pub(crate) fn read(pipe: ChildStderr, to: Stderr) -> io::Result<Tail> {
     match to {
-        Stderr::Keep {
+        Stderr::File {
             path,
             left,
             all_left,
-        } => keep(pipe, CappedFile::new(path, left, all_left)),
+        } => copy(pipe, CappedFile::new(path, left, all_left)),
         Stderr::PassOn => Ok(pass_on(pipe)),
     }
 }
 
-/// A pipe whose text is kept in a file.
+/// A pipe that is copied to a file.
 #[derive(Debug)]
-struct Kept {
+struct Copied {
     pipe: Receiver,
     last: Arc<Mutex<VecDeque<u8>>>,
     file: Mutex<CappedFile>,
 }
 
-impl Kept {
-    /// Takes what is there; whether more may come.
+impl Copied {
+    /// Copies the bytes that have arrived; false if no more can come.
     fn take(&self, read: impl Fn(&mut [u8]) -> io::Result<usize>) -> bool {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = [0; CHUNK];
-        for _ in 0..MOST_CHUNKS {
+        for _ in 0..MAX_CHUNKS {
             match read(&mut buffer) {
                 Ok(0) => return false,
                 Ok(length) => {
@@ -160,8 +158,8 @@ impl Kept {
         true
     }
 
-    /// Takes what was printed until now, and notes what the bot is asked next. While bots answer at
-    /// once, the runtime never comes to read it.
+    /// Copies all output so far, and notes the next message. While bots answer at once, the runtime
+    /// has no time to read their stderr.
     fn note(&self, message: &ToBot) {
         if !matches!(message, ToBot::Start(_) | ToBot::Turn(_)) {
             return;
@@ -182,19 +180,16 @@ impl Kept {
     }
 }
 
-/// Copies to `path` until the pipe is closed. What exceeds a limit is read and dropped, so that the
-/// bot never has to wait.
-///
-/// # Errors
-/// If the runtime cannot watch the pipe.
-fn keep(pipe: ChildStderr, file: CappedFile) -> io::Result<Tail> {
+/// Copies a pipe to a file. Bytes beyond a limit are read and dropped, so that the bot never has to
+/// wait.
+fn copy(pipe: ChildStderr, file: CappedFile) -> io::Result<Tail> {
     let last = Arc::new(Mutex::new(VecDeque::new()));
-    let kept = Arc::new(Kept {
+    let copied = Arc::new(Copied {
         pipe: Receiver::from_owned_fd(pipe.into_owned_fd()?)?,
         last: last.clone(),
         file: Mutex::new(file),
     });
-    let read = kept.clone();
+    let read = copied.clone();
     let reading = tokio::spawn(async move {
         let mut is_open = true;
         while is_open && read.pipe.readable().await.is_ok() {
@@ -203,7 +198,7 @@ fn keep(pipe: ChildStderr, file: CappedFile) -> io::Result<Tail> {
     });
     Ok(Tail {
         last,
-        kept: Some(kept),
+        copied: Some(copied),
         reading,
     })
 }
@@ -223,14 +218,14 @@ fn pass_on(mut pipe: ChildStderr) -> Tail {
     });
     Tail {
         last,
-        kept: None,
+        copied: None,
         reading,
     }
 }
 
 async fn show(text: String) {
     if !text.is_empty() {
-        // A panic would be a bug; that nobody reads is no reason to stop.
+        // A panic would be a bug, and a closed stderr is no reason to stop.
         let show = move || {
             let _ = std::io::stderr().write_all(shown_lines(&text).as_bytes());
         };
@@ -238,20 +233,20 @@ async fn show(text: String) {
     }
 }
 
-/// Turns bytes that come in pieces into text.
+/// Decodes UTF-8 that arrives in pieces.
 #[derive(Debug, Default)]
 struct Utf8Pieces {
-    /// The beginning of a character whose end has not come.
+    /// The beginning of a character whose end has not arrived.
     begun: Vec<u8>,
 }
 
 impl Utf8Pieces {
-    /// The text up to here, without a character whose end is missing.
+    /// The text up to here, without an incomplete last character.
     fn push(&mut self, bytes: &[u8]) -> String {
         self.begun.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.begun) {
             Ok(_) => self.begun.len(),
-            // Invalid bytes further on are found after those before them were taken.
+            // Only the last character is incomplete.
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             Err(_) => {
                 let tail = self.begun.utf8_chunks().last();
@@ -278,21 +273,19 @@ fn remember(tail: &Mutex<VecDeque<u8>>, text: &[u8]) {
     tail.drain(..surplus);
 }
 
-/// The file of one process with its index, up to the limits.
+/// The file of one process with its index, within the limits.
 #[derive(Debug)]
 struct CappedFile {
     path: PathBuf,
     file: Option<File>,
     index: Option<File>,
-    /// How many bytes the file has.
     length: u64,
-    /// The turn that the bot was asked for last.
     turn: AskedTurn,
     /// The turn in the last line of the index.
     indexed: AskedTurn,
-    /// How many bytes the processes of this bot may still print.
+    /// The bytes that the processes of this bot may still write.
     left: Arc<AtomicU64>,
-    /// How many bytes the files of all bots may still grow.
+    /// The bytes by which the files of all bots together may still grow.
     all_left: Arc<AtomicU64>,
     /// A limit is reached: nothing more is written.
     full: bool,
@@ -313,7 +306,7 @@ impl CappedFile {
         }
     }
 
-    /// Adds what was printed in the turn that the bot was asked for last.
+    /// Appends output of the last turn that the bot was asked for.
     fn append(&mut self, text: &[u8]) {
         if self.full {
             return;
@@ -325,14 +318,14 @@ impl CappedFile {
         }
     }
 
-    /// How many of these bytes the limits allow.
+    /// Takes as many of these bytes as the limits allow, and returns their number.
     fn take(&mut self, bytes: usize) -> usize {
-        let kept = take(&self.left, bytes).min(take(&self.all_left, bytes));
-        self.full = kept < bytes;
-        kept
+        let taken = take(&self.left, bytes).min(take(&self.all_left, bytes));
+        self.full = taken < bytes;
+        taken
     }
 
-    /// Notes in the index if another turn begins here.
+    /// Appends a line to the index if another turn begins here.
     fn enter(&mut self) -> io::Result<()> {
         if self.turn == self.indexed {
             return Ok(());
@@ -344,7 +337,7 @@ impl CappedFile {
             ply,
         } = &self.turn;
         let line = format!("{} {match_id} {seat} {ply}\n", self.length);
-        // A limit of what bots may print should not depend on the index.
+        // The limit of a bot should not depend on the index.
         if take(&self.all_left, line.len()) == line.len() {
             let path = self.path.with_extension(INDEX_EXTENSION);
             opened(&mut self.index, &path)?.write_all(line.as_bytes())?;
@@ -353,13 +346,13 @@ impl CappedFile {
     }
 
     fn write(&mut self, text: &[u8]) -> io::Result<()> {
-        let kept = if self.full { 0 } else { self.take(text.len()) };
-        if kept == 0 && self.file.is_none() {
+        let taken = if self.full { 0 } else { self.take(text.len()) };
+        if taken == 0 && self.file.is_none() {
             return Ok(());
         }
         let file = opened(&mut self.file, &self.path)?;
-        file.write_all(&text[..kept])?;
-        self.length += kept as u64;
+        file.write_all(&text[..taken])?;
+        self.length += taken as u64;
         if self.full {
             file.write_all(
                 b"\n[the limit of what is kept of stderr is reached: the rest was dropped]\n",
@@ -369,7 +362,7 @@ impl CappedFile {
     }
 }
 
-/// Takes at most this many bytes of what is left; gives how many.
+/// Takes at most this many bytes from those that are left, and returns their number.
 fn take(left: &AtomicU64, bytes: usize) -> usize {
     let less = |left: u64| Some(left.saturating_sub(bytes as u64));
     let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
@@ -377,7 +370,7 @@ fn take(left: &AtomicU64, bytes: usize) -> usize {
     bytes.min(usize::try_from(was).unwrap_or(usize::MAX))
 }
 
-/// The file, which is created the first time.
+/// The file, which is created when it is used first.
 fn opened<'f>(file: &'f mut Option<File>, path: &Path) -> io::Result<&'f mut File> {
     match file {
         Some(file) => Ok(file),
@@ -424,9 +417,9 @@ mod tests {
                 "panic: no move",
             ),
         ] {
-            assert_eq!(telling_line(text).as_deref(), Some(line));
+            assert_eq!(error_line(text).as_deref(), Some(line));
         }
-        assert_eq!(telling_line("\n \n"), None);
+        assert_eq!(error_line("\n \n"), None);
     }
 
     #[test]

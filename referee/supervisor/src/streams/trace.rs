@@ -1,4 +1,4 @@
-//! Traces for debugging a bot: every line in both directions, with its time, as soon as it is said.
+//! Traces for debugging a bot: every line in both directions, with its time, written at once.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -9,19 +9,16 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::bot::spec::file_name;
+use crate::spec::file_name;
 
-/// A trace that cannot be written.
 #[derive(Debug, Error)]
 #[error("--trace: `{}` cannot be written: {error}", path.display())]
 pub struct TraceError {
-    /// The file or folder.
     pub path: PathBuf,
-    /// Why not.
     pub error: io::Error,
 }
 
-/// Where traces go.
+/// The destination of traces.
 #[derive(Clone, Debug)]
 pub enum Tracer {
     /// A file for each process.
@@ -31,7 +28,7 @@ pub enum Tracer {
 }
 
 impl Tracer {
-    /// Traces go to this path: a file if it is one or has an extension, otherwise a folder.
+    /// Traces go to a file if the path is one or has an extension, otherwise to a folder.
     ///
     /// # Errors
     /// If the file or folder cannot be created.
@@ -49,7 +46,7 @@ impl Tracer {
         Ok(Tracer::Folder(path.to_owned()))
     }
 
-    /// The trace of the process with this number, of this bot.
+    /// The trace of a bot's process with this number.
     pub(crate) fn process(&self, bot: &str, number: usize) -> Option<Trace> {
         let out = match self {
             Tracer::File(file) => file.clone(),
@@ -74,7 +71,7 @@ impl Tracer {
     }
 }
 
-/// A trace replaces the one before, and nothing else.
+/// Refuses to replace a file that is not a trace.
 fn check_before(path: &Path) -> io::Result<()> {
     // A FIFO or a device has no text that could be lost.
     if !path.metadata().is_ok_and(|about| about.is_file()) {
@@ -90,24 +87,21 @@ fn check_before(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
 }
 
-/// How each line of a trace begins.
+/// The beginning of each line of a trace.
 const BEGIN: &[u8] = b"{\"at\":\"";
 
 /// An entry of a trace, before it is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Said<'a> {
-    /// A line to the bot.
+pub(crate) enum Traced<'a> {
     ToBot(&'a [u8]),
-    /// A line of the bot.
     FromBot(&'a [u8]),
-    /// What the bot printed that was not read as a line.
+    /// Output of the bot that was not read as a line.
     Unread(&'a [u8]),
-    /// Something that happened to the process.
+    /// A change in the state of the process.
     Event(&'a str),
 }
 
-/// The trace of one process. Each line is written at once, so that it is there whatever happens
-/// next.
+/// The trace of one process. Each line is written at once, so that none is lost in a crash.
 #[derive(Debug)]
 pub(crate) struct Trace {
     out: Arc<Mutex<File>>,
@@ -132,7 +126,7 @@ struct TraceEntry<'a> {
     event: Option<&'a str>,
 }
 
-/// A line that was said, by direction, as it is written in traces and transcripts.
+/// A line by its direction, as it is written in traces and transcripts.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct SpokenLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,8 +138,8 @@ pub(crate) struct SpokenLine<'a> {
 }
 
 impl Trace {
-    /// Writes an entry with the time now.
-    pub(crate) fn write(&mut self, said: Said<'_>) {
+    /// Writes an entry with the present time.
+    pub(crate) fn write(&mut self, traced: Traced<'_>) {
         if self.broken {
             return;
         }
@@ -157,20 +151,20 @@ impl Trace {
             ..TraceEntry::default()
         };
         let text;
-        match said {
-            Said::ToBot(line) => {
+        match traced {
+            Traced::ToBot(line) => {
                 text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
                 entry.line.to_bot = Some(&text);
             }
-            Said::FromBot(line) => {
+            Traced::FromBot(line) => {
                 text = String::from_utf8_lossy(line);
                 entry.line.from_bot = Some(&text);
             }
-            Said::Unread(piece) => {
+            Traced::Unread(piece) => {
                 text = String::from_utf8_lossy(piece);
                 entry.line.from_bot_unread = Some(&text);
             }
-            Said::Event(what) => entry.event = Some(what),
+            Traced::Event(what) => entry.event = Some(what),
         }
         if let Err(error) = append(&self.out, &entry) {
             tracing::warn!("the trace of {} cannot be written: {error}", self.bot);
@@ -204,10 +198,10 @@ mod tests {
         let path = folder.path().join("traces");
         let tracer = Tracer::new(&path).unwrap();
         let mut trace = tracer.process("my bot", 7).unwrap();
-        trace.write(Said::ToBot(b"{\"type\":\"quit\"}\n"));
-        trace.write(Said::FromBot(b"caf\xe9"));
-        trace.write(Said::Unread(b"half a"));
-        trace.write(Said::Event("exited with code 0"));
+        trace.write(Traced::ToBot(b"{\"type\":\"quit\"}\n"));
+        trace.write(Traced::FromBot(b"caf\xe9"));
+        trace.write(Traced::Unread(b"half a"));
+        trace.write(Traced::Event("exited with code 0"));
         let lines = lines(&path.join("my_bot.7.jsonl"));
         assert_eq!(lines[0]["to_bot"], "{\"type\":\"quit\"}");
         assert_eq!(lines[1]["from_bot"], "caf\u{fffd}");
@@ -223,7 +217,7 @@ mod tests {
         let path = folder.path().join("all.jsonl");
         let tracer = Tracer::new(&path).unwrap();
         for bot in ["one", "two"] {
-            tracer.process(bot, 1).unwrap().write(Said::FromBot(b"x"));
+            tracer.process(bot, 1).unwrap().write(Traced::FromBot(b"x"));
         }
         let bots: Vec<Value> = lines(&path)
             .iter()

@@ -1,4 +1,4 @@
-//! What the referee and a bot said in the current match, for reports of failures.
+//! The lines between the referee and a bot in the current match, for reports of failures.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
@@ -9,16 +9,16 @@ use serde::Serialize;
 use tempfile::tempfile;
 use tokio::time::Instant;
 
-use super::trace::{Said, SpokenLine, Trace};
+use super::trace::{SpokenLine, Trace, Traced};
 
-/// Bytes of a transcript that are kept in memory; a longer one goes to a temporary file.
-const IN_MEMORY: usize = 4 << 10;
-/// Bytes of the temporary file that are kept for the next match.
-const KEPT_ON_DISK: u64 = 1 << 20;
-/// Bytes that are kept of what a bot prints from one turn to the next.
-const KEPT_PER_TURN: usize = 256 << 10;
-/// Bytes that are kept of output that was not read as a line.
-const KEPT_PER_PIECE: usize = 4 << 10;
+/// The size of a transcript in memory, in bytes; a longer one goes to a temporary file.
+const MAX_IN_MEMORY: usize = 4 << 10;
+/// A temporary file is truncated to this size for the next match, in bytes.
+const MAX_REUSED: u64 = 1 << 20;
+/// At most this many bytes of a bot's output are recorded from one turn to the next.
+const MAX_PER_TURN: usize = 256 << 10;
+/// At most this many bytes are recorded of output that was not read as a line.
+const MAX_UNREAD: usize = 4 << 10;
 
 /// The lines of one match, in both directions, with their times.
 #[derive(Debug)]
@@ -26,21 +26,21 @@ pub(crate) struct Transcript {
     began: Instant,
     /// The last frames, in the format of [`Transcript::push`].
     frames: Vec<u8>,
-    /// Holds the frames before them, if there are too many; it is reused for later matches.
+    /// Earlier frames, if there are too many for the memory; it is reused for later matches.
     file: Option<File>,
-    /// How many bytes of it belong to this match.
+    /// The bytes of it that belong to this match.
     spilled: u64,
-    /// How many bytes the bot has printed since the last message to it.
-    heard: usize,
-    /// How many of its lines were left out since the last frame.
+    /// The bytes that the bot has printed since the last message to it.
+    printed: usize,
+    /// The number of its lines that were left out since the last frame.
     skipped: u32,
     /// A part could not be written.
     broken: bool,
-    /// Where everything goes at once, for all matches.
+    /// Receives everything at once, in all matches.
     trace: Option<Trace>,
 }
 
-/// What a frame holds. Its byte is written with the frame.
+/// The content of a frame. Its byte is written with the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum FrameKind {
@@ -48,7 +48,7 @@ enum FrameKind {
     FromBot = 1,
     /// Output that was not read as a line.
     Unread = 2,
-    /// Not text but a number: of lines that were left out.
+    /// The number of lines that were left out, not a text.
     Skipped = 3,
 }
 
@@ -71,14 +71,13 @@ struct TranscriptEntry<'a> {
 }
 
 impl Transcript {
-    /// An empty transcript.
     pub(crate) fn new() -> Self {
         Transcript {
             began: Instant::now(),
             frames: Vec::new(),
             file: None,
             spilled: 0,
-            heard: 0,
+            printed: 0,
             skipped: 0,
             broken: false,
             trace: None,
@@ -93,44 +92,44 @@ impl Transcript {
         }
     }
 
-    /// Traces something that happened to the process.
-    pub(crate) fn happened(&mut self, what: &str) {
-        self.trace(Said::Event(what));
+    /// Traces a change in the state of the process.
+    pub(crate) fn event(&mut self, what: &str) {
+        self.trace(Traced::Event(what));
     }
 
-    fn trace(&mut self, said: Said<'_>) {
+    fn trace(&mut self, entry: Traced<'_>) {
         if let Some(trace) = &mut self.trace {
-            trace.write(said);
+            trace.write(entry);
         }
     }
 
-    /// Begins a match: what was said before is forgotten.
+    /// Begins a match: earlier lines are forgotten.
     pub(crate) fn begin(&mut self, now: Instant) {
         self.frames.clear();
         // Overwriting a small file costs less than truncating it.
-        let large = self.spilled > KEPT_ON_DISK;
+        let large = self.spilled > MAX_REUSED;
         self.file
-            .take_if(|file| large && file.set_len(KEPT_ON_DISK).is_err());
+            .take_if(|file| large && file.set_len(MAX_REUSED).is_err());
         self.spilled = 0;
         self.broken = false;
         self.began = now;
-        self.heard = 0;
+        self.printed = 0;
         self.skipped = 0;
     }
 
-    /// Adds a line to the bot, given with its line end.
+    /// Adds a line to the bot; `line` includes its line end.
     pub(crate) fn sent(&mut self, line: &[u8], now: Instant) {
-        self.trace(Said::ToBot(line));
-        self.heard = 0;
+        self.trace(Traced::ToBot(line));
+        self.printed = 0;
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         self.push(FrameKind::ToBot, text, now);
     }
 
-    /// Adds a line of the bot, given without its line end.
-    pub(crate) fn came(&mut self, line: &[u8], now: Instant) {
-        self.trace(Said::FromBot(line));
-        self.heard += line.len() + 1;
-        if self.heard > KEPT_PER_TURN {
+    /// Adds a line of the bot, without its line end.
+    pub(crate) fn received(&mut self, line: &[u8], now: Instant) {
+        self.trace(Traced::FromBot(line));
+        self.printed += line.len() + 1;
+        if self.printed > MAX_PER_TURN {
             self.skipped += 1;
         } else {
             self.push(FrameKind::FromBot, line, now);
@@ -140,13 +139,13 @@ impl Transcript {
     /// Adds output that was not read as a line.
     pub(crate) fn unread(&mut self, piece: &[u8]) {
         if !piece.is_empty() {
-            self.trace(Said::Unread(piece));
-            let piece = &piece[..piece.len().min(KEPT_PER_PIECE)];
+            self.trace(Traced::Unread(piece));
+            let piece = &piece[..piece.len().min(MAX_UNREAD)];
             self.push(FrameKind::Unread, piece, Instant::now());
         }
     }
 
-    /// Adds how many lines were left out, if any were.
+    /// Adds the number of lines that were left out, unless it is 0.
     fn note_skipped(&mut self, now: Instant) {
         if self.skipped > 0 {
             let skipped = std::mem::take(&mut self.skipped);
@@ -158,7 +157,7 @@ impl Transcript {
     /// little-endian.
     fn push(&mut self, kind: FrameKind, text: &[u8], now: Instant) {
         self.note_skipped(now);
-        if self.frames.len() + text.len() > IN_MEMORY {
+        if self.frames.len() + text.len() > MAX_IN_MEMORY {
             self.broken |= self.spill().is_err();
         }
         let at = now.saturating_duration_since(self.began).as_nanos() as u64;
@@ -181,14 +180,14 @@ impl Transcript {
             self.spilled += self.frames.len() as u64;
         }
         self.frames.clear();
-        self.frames.shrink_to(IN_MEMORY);
+        self.frames.shrink_to(MAX_IN_MEMORY);
         written
     }
 
     /// Writes the transcript as JSON, one entry per line.
     ///
     /// # Errors
-    /// If it cannot be written, or a part was lost.
+    /// If the output cannot be written, or a part of the transcript was lost.
     pub(crate) fn write(mut self, mut out: impl Write) -> io::Result<()> {
         self.note_skipped(Instant::now());
         let mut first: Box<dyn Read> = match self.file.take() {
@@ -255,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_was_said_is_there() {
+    fn all_lines_are_there() {
         let mut transcript = Transcript::new();
         transcript.sent(b"forgotten\n", Instant::now());
         transcript.begin(Instant::now());
         transcript.sent(b"{\"type\":\"quit\"}\n", Instant::now());
-        transcript.came(b"caf\xe9", Instant::now());
+        transcript.received(b"caf\xe9", Instant::now());
         transcript.unread(b"half a li");
         let long = "x".repeat(100_000);
         for _ in 0..2 {
@@ -296,21 +295,21 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_counted_but_not_kept() {
+    fn a_flood_is_counted_but_not_recorded() {
         let mut transcript = Transcript::new();
         let line = [b'x'; 1023];
         for _ in 0..300 {
-            transcript.came(&line, Instant::now());
+            transcript.received(&line, Instant::now());
         }
         transcript.sent(b"next", Instant::now());
-        transcript.came(&line, Instant::now());
+        transcript.received(&line, Instant::now());
         let lines = lines(transcript);
         assert_eq!(lines.len(), 256 + 3);
         assert_eq!(lines[256]["lines_left_out"], 44);
         assert!(lines[258]["from_bot"].is_string());
         let mut transcript = Transcript::new();
         for _ in 0..300 {
-            transcript.came(&line, Instant::now());
+            transcript.received(&line, Instant::now());
         }
         let at_the_end = self::lines(transcript);
         assert_eq!(

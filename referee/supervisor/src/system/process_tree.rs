@@ -1,5 +1,5 @@
-//! Process trees as `/proc` shows them. Without `/proc` a tree is empty, and callers must make do
-//! with process groups.
+//! Process trees as `/proc` shows them. Without `/proc` a tree is empty, and callers have to use
+//! process groups instead.
 //!
 //! Every supervisor that watches limits walks its tree each patrol, so this reads only what it
 //! needs. The crate `procfs` takes twice as long to list children.
@@ -12,7 +12,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, SysconfVar, sysconf};
 
-/// Whether this machine shows process trees.
+/// True if this machine shows process trees.
 pub(crate) fn is_visible() -> bool {
     lists_children() || fs::metadata("/proc/self/stat").is_ok()
 }
@@ -27,8 +27,8 @@ pub(crate) fn pid(id: u32) -> io::Result<Pid> {
     Ok(Pid::from_raw(id))
 }
 
-/// All descendants of a process, parents before their children. Processes that come and go while
-/// this reads may be missed.
+/// All descendants of a process, parents before their children. May miss processes that start or
+/// end meanwhile.
 pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = children(root);
     let mut next = 0;
@@ -45,14 +45,13 @@ pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
     found
 }
 
-/// The direct children of a process.
 pub fn children(parent: Pid) -> Vec<Pid> {
     if lists_children() {
         return listed_children(parent);
     }
-    let everybody = numbers_in("/proc");
+    let all = numbers_in("/proc");
     let is_child = |pid: &Pid| Stat::read(*pid).is_some_and(|stat| stat.parent == parent);
-    everybody.filter(is_child).collect()
+    all.filter(is_child).collect()
 }
 
 /// Sends a signal to each process that is still there.
@@ -62,7 +61,7 @@ pub fn signal(pids: &[Pid], signal: Signal) {
     }
 }
 
-/// Whether the kernel keeps a list of each thread's children.
+/// True if the kernel keeps a list of each thread's children.
 fn lists_children() -> bool {
     static LISTS: OnceLock<bool> = OnceLock::new();
     *LISTS.get_or_init(|| fs::metadata("/proc/thread-self/children").is_ok())
@@ -93,14 +92,13 @@ pub struct CpuClock {
 }
 
 impl CpuClock {
-    /// The clock of this process; `None` if the process is gone or the machine has no such clocks.
+    /// `None` if the process is gone or the machine has no such clocks.
     #[cfg(target_os = "linux")]
     pub fn of(pid: Pid) -> Option<Self> {
         let id = nix::time::clock_getcpuclockid(pid).ok()?;
         Some(CpuClock { id })
     }
 
-    /// The clock of this process; `None` if the process is gone or the machine has no such clocks.
     #[cfg(not(target_os = "linux"))]
     pub fn of(_: Pid) -> Option<Self> {
         None
@@ -112,26 +110,23 @@ impl CpuClock {
         self.id.now().ok().map(Duration::from)
     }
 
-    /// The CPU time used so far; `None` if the process is gone.
     #[cfg(not(target_os = "linux"))]
     pub fn now(self) -> Option<Duration> {
         None
     }
 }
 
-/// Whether this machine says how much CPU time other processes use.
+/// True if this machine reports the CPU time of other processes.
 pub fn measures_cpu_time() -> bool {
     CpuClock::of(Pid::this()).is_some()
 }
 
-/// What `/proc/PID/stat` says; see proc(5).
+/// The fields of `/proc/PID/stat` that are used here; see proc(5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// The parent process.
     pub parent: Pid,
-    /// The CPU time of its children that have ended and were waited for, in whole clock ticks.
+    /// The CPU time of its children that have ended and been reaped, in whole clock ticks.
     pub waited_cpu: Duration,
-    /// The number of its threads.
     pub threads: u64,
     /// Bytes in memory, including those shared with other processes.
     pub resident: u64,

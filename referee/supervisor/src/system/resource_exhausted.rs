@@ -1,5 +1,5 @@
-//! Shortages of the referee itself: of descriptors, processes or memory. They are never the fault
-//! of a bot. Code that meets one notes it here, and the program stops.
+//! Resources that the referee itself has exhausted: descriptors, processes, memory or disk. That is
+//! never the fault of a bot. Code that runs into it notes the cause here, and the program stops.
 //!
 //! These resources belong to the whole process, and so does the note.
 
@@ -10,32 +10,32 @@ use nix::libc::{EAGAIN, EDQUOT, EMFILE, ENFILE, ENOMEM, ENOSPC};
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use tokio::process::Command;
 
-/// The first shortage.
+/// The first cause.
 static NOTED: OnceLock<String> = OnceLock::new();
-/// The soft and the hard limit on descriptors when this process began.
+/// The soft and the hard limit on descriptors at the start of this process.
 static ORIGINAL: OnceLock<(rlim_t, rlim_t)> = OnceLock::new();
 
-/// Whether an error says that a resource of the machine, or the share of this user, is used up.
-pub(crate) fn is_one(error: &io::Error) -> bool {
+/// True if an error means that a resource of the machine, or this user's share of it, is exhausted.
+pub(crate) fn is_cause(error: &io::Error) -> bool {
     let codes = [EMFILE, ENFILE, EAGAIN, ENOMEM, ENOSPC, EDQUOT];
     error
         .raw_os_error()
         .is_some_and(|code| codes.contains(&code))
 }
 
-/// Notes a shortage, if an error is one; `what` says what failed.
+/// Notes an error if it means that a resource is exhausted; `what` says what failed.
 pub fn note(what: &str, error: &io::Error) {
-    if is_one(error) {
+    if is_cause(error) {
         note_as(format!("{what}: {error}{}", advice(error)));
     }
 }
 
-/// Notes a shortage in words, unless one is noted already.
+/// Notes a cause in words, unless one is noted already.
 pub(crate) fn note_as(words: String) {
     NOTED.get_or_init(|| words);
 }
 
-/// The shortage that was noted, if any.
+/// The cause that was noted, if any.
 pub fn noted() -> Option<&'static str> {
     NOTED.get().map(String::as_str)
 }
@@ -51,8 +51,8 @@ fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// Raises the limit on descriptors as far as possible. Child processes should get the former limit:
-/// see `restore_descriptor_limit`.
+/// Raises the limit on descriptors as far as possible. Child processes get the former limit back,
+/// by `restore_descriptor_limit`.
 pub fn raise_descriptors() {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return;
@@ -67,8 +67,8 @@ pub fn raise_descriptors() {
     }
 }
 
-/// Gives a process that is about to start the former limit on descriptors: some programs close all
-/// possible descriptors, or cannot handle high ones.
+/// Restores the former limit on descriptors for a process that is about to start: some programs
+/// close all possible descriptors, or cannot handle high ones.
 pub(crate) fn restore_descriptor_limit(command: &mut Command) {
     let Some(&(soft, hard)) = ORIGINAL.get() else {
         return;
@@ -86,13 +86,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shortages_are_told_from_mistakes() {
+    fn only_some_errors_mean_that_a_resource_is_exhausted() {
         for code in [EMFILE, ENFILE, EAGAIN, ENOMEM] {
-            assert!(is_one(&io::Error::from_raw_os_error(code)));
+            assert!(is_cause(&io::Error::from_raw_os_error(code)));
         }
         for code in [nix::libc::ENOENT, nix::libc::EACCES, nix::libc::ENOEXEC] {
-            assert!(!is_one(&io::Error::from_raw_os_error(code)));
+            assert!(!is_cause(&io::Error::from_raw_os_error(code)));
         }
-        assert!(!is_one(&io::Error::other("x")));
+        assert!(!is_cause(&io::Error::other("x")));
     }
 }

@@ -18,33 +18,31 @@ use std::time::Duration;
 use nix::time::{ClockId, clock_gettime};
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// From one beat to the next.
 const BEAT_INTERVAL: Duration = Duration::from_millis(50);
 /// The shortest gap that counts as a suspension: the kernel's figures are not exact enough for
 /// shorter ones.
 pub const MIN_SUSPENSION: Duration = Duration::from_millis(500);
-/// While the last beat is not older than this, no suspension has gone unnoticed.
+/// If the last beat is at most this old, no suspension has gone unnoticed.
 const BEAT_LIFETIME: Duration = Duration::from_millis(100);
-/// How long a beat is waited for.
 const BEAT_TIMEOUT: Duration = Duration::from_secs(1);
 
 static BEATS: OnceLock<Mutex<Beats>> = OnceLock::new();
 
-/// What the thread has found.
+/// The findings of the thread.
 #[derive(Clone, Copy, Debug)]
 struct Beats {
     last: Instant,
-    /// All suspensions so far.
+    /// The sum of all suspensions so far.
     total: Duration,
-    /// The thread runs, so there will be more beats.
+    /// The thread still runs, so there will be more beats.
     alive: bool,
 }
 
-/// What is measured at a beat.
+/// The measurements at a beat.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Instant,
-    /// How long the thread has waited for a core since it began.
+    /// The time for which the thread has waited for a core since it began.
     waited: Duration,
     /// The CPU time of the whole process.
     cpu: Duration,
@@ -63,18 +61,17 @@ pub fn watch() {
     if BEATS.set(Mutex::new(beats)).is_ok() {
         // Without the thread no suspension is noticed, which is no reason not to play.
         let beat = thread::Builder::new().name("beat".to_owned());
-        if beat.spawn(beat_till_the_end).is_err() {
+        let beating = || {
+            beat_for_ever();
+            give_up();
+        };
+        if beat.spawn(beating).is_err() {
             give_up();
         }
     }
 }
 
-fn beat_till_the_end() {
-    beat_for_ever();
-    give_up();
-}
-
-/// Lets nothing wait for a beat any more.
+/// From now on, nothing waits for a beat.
 fn give_up() {
     if let Some(mut beats) = beats() {
         beats.alive = false;
@@ -139,7 +136,7 @@ fn waited(text: &str) -> Option<Duration> {
     Some(Duration::from_nanos(waited))
 }
 
-/// For how long the process was suspended between two beats.
+/// The time for which the process was suspended between two beats.
 fn missed(from: Sample, to: Sample, cores: u32) -> Duration {
     let late = to
         .at
@@ -158,7 +155,7 @@ fn missed(from: Sample, to: Sample, cores: u32) -> Duration {
     }
 }
 
-/// The sum of all suspensions up to `now`, which must not be in the future. Waits until a beat
+/// The sum of all suspensions up to `now`, which must not lie in the future. Waits for a beat that
 /// shows that none has gone unnoticed.
 pub async fn total_by(now: Instant) -> Duration {
     let end = Instant::now() + BEAT_TIMEOUT;
@@ -166,7 +163,7 @@ pub async fn total_by(now: Instant) -> Duration {
         let Some(found) = beats().map(|beats| *beats) else {
             return Duration::ZERO;
         };
-        // A gap that counts either ended before the last beat or is still to be noticed.
+        // A gap that counts either ended before the last beat or has yet to be noticed.
         if !found.alive || found.last + BEAT_LIFETIME >= now || Instant::now() >= end {
             return found.total;
         }
@@ -180,13 +177,13 @@ pub fn total() -> Duration {
 }
 
 /// Waits for a future for at most `limit`, not counting suspensions; `None` when the time is up.
-pub async fn timeout<T>(limit: Duration, what: impl Future<Output = T>) -> Option<T> {
-    let mut what = pin!(what);
+pub async fn timeout<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
     let mut known = total();
     let mut left = limit;
     loop {
         let end = Instant::now().checked_add(left)?;
-        if let Ok(done) = timeout_at(end, what.as_mut()).await {
+        if let Ok(done) = timeout_at(end, future.as_mut()).await {
             return Some(done);
         }
         let now = total_by(Instant::now()).await;
@@ -206,8 +203,8 @@ mod tests {
         Duration::from_millis(n)
     }
 
-    /// What is missed when a beat comes this late, given how long it waited for a core and how
-    /// much CPU time the process used meanwhile.
+    /// The suspension that is found when a beat comes this late, after waiting this long for a
+    /// core, while the process used this much CPU time.
     fn after(gap: u64, waited: u64, cpu: u64) -> Duration {
         let from = Sample {
             at: Instant::now(),
@@ -223,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_waited_for_is_a_suspension() {
+    fn waiting_for_a_core_is_no_suspension() {
         assert_eq!(after(50, 0, 0), ms(0));
         assert_eq!(after(549, 0, 0), ms(0), "too short");
         assert_eq!(after(550, 0, 0), ms(500));

@@ -24,8 +24,8 @@ fn main() -> ExitCode {
             panic!("{error}");
         }
         #[cfg(target_os = "linux")]
-        [::supervisor::sandbox::init::SUBCOMMAND, json] => {
-            ::supervisor::sandbox::init::run(&serde_json::from_str(json).unwrap()).unwrap();
+        [::supervisor::sandbox::launch::init::SUBCOMMAND, json] => {
+            ::supervisor::sandbox::launch::init::run(&serde_json::from_str(json).unwrap()).unwrap();
         }
         [program::ANSWER] => program::answer(),
         [program::ASK, how, request, seconds] => {

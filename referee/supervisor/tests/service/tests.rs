@@ -1,4 +1,4 @@
-//! What services must do.
+//! Requirements of services.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use std::{env, thread};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use protocol::TimeControl;
-use supervisor::sandbox::limits::Tier;
+use supervisor::spec::Tier;
 use supervisor::{
     BotFactory, BotSpec, MAX_ANSWER, Service, ServiceFactory, ServiceFailure, Stall, Tracer,
 };
@@ -25,9 +25,9 @@ pub(crate) const ALL: &[Test] = harness::tests![
     big_lines_go_both_ways,
     many_requests_take_little_time,
     a_service_works_inside_of_runtimes,
-    who_is_late_is_diagnosed,
+    a_late_answer_is_diagnosed,
     an_answer_without_a_line_end_is_quoted,
-    who_does_not_read_is_named,
+    a_program_that_does_not_read_is_named,
     an_answer_may_be_too_long,
     one_request_has_one_answer,
     an_end_in_the_middle_is_explained,
@@ -90,7 +90,7 @@ fn pid(service: &mut Service) -> Pid {
     Pid::from_raw(ask(service, "pid", LONG).unwrap().parse().unwrap())
 }
 
-/// Whether a process is there and has not ended.
+/// True if a process exists and has not ended.
 fn is_there(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|stat| !stat.rsplit(')').next().unwrap().starts_with(" Z"))
@@ -160,7 +160,7 @@ fn a_service_works_inside_of_runtimes() {
     shared.block_on(async { tokio::spawn(async move { run() }).await.unwrap() });
 }
 
-fn who_is_late_is_diagnosed() {
+fn a_late_answer_is_diagnosed() {
     for factory in factories() {
         let mut service = factory.start().unwrap();
         let pid = pid(&mut service);
@@ -187,7 +187,7 @@ fn an_answer_without_a_line_end_is_quoted() {
     }
 }
 
-fn who_does_not_read_is_named() {
+fn a_program_that_does_not_read_is_named() {
     for factory in factories() {
         let mut service = factory.start().unwrap();
         let answer = ask(&mut service, "deaf", LONG).unwrap();
@@ -328,7 +328,7 @@ fn asker(how: &str, request: &str, seconds: u64) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits until the program of an asker has made this file, and gives its process.
+/// Waits until the program of an asker has made this file, and returns its process.
 fn waiting(file: &Path) -> Pid {
     let mut found = None;
     wait_until("request", || {
@@ -361,7 +361,7 @@ fn time_in_which_the_referee_is_stopped_does_not_count() {
     kill(pid, Signal::SIGSTOP).unwrap();
     sleep(Duration::from_secs(7));
     kill(pid, Signal::SIGCONT).unwrap();
-    // It would give up at once.
+    // It would fail at once.
     sleep(Duration::from_millis(200));
     fs::remove_file(&file).unwrap();
     let output = asker.wait_with_output().unwrap();
@@ -425,8 +425,8 @@ fn plain_children_run_inside_a_sandbox() {
         assert_eq!(ask(&mut service, "inner echo 1", LONG).unwrap(), "1");
         let outer = ask(&mut service, "pid", LONG).unwrap();
         assert_ne!(ask(&mut service, "inner pid", LONG).unwrap(), outer);
-        let told = ask(&mut service, "inner exit why", LONG).unwrap();
-        assert!(told.contains("exited with code 3"), "{told}");
+        let answer = ask(&mut service, "inner exit why", LONG).unwrap();
+        assert!(answer.contains("exited with code 3"), "{answer}");
     }
 }
 

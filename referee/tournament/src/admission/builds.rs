@@ -12,7 +12,7 @@ use config::reading::submissions::BOT_FILE;
 use config::{BuildPlan, Config};
 use files::places;
 use supervisor::sandbox::build::SandboxError;
-use supervisor::sandbox::limits::Tier;
+use supervisor::spec::Tier;
 use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
 use tokio::time::{Instant, sleep};
 
@@ -250,7 +250,7 @@ async fn ended(
 /// What is the machine's.
 pub(super) fn fault_of_bot(error: FactoryError) -> Result<String, FactoryError> {
     match error {
-        FactoryError::Sandbox(SandboxError::Mounts { why, .. }) => Ok(why),
+        FactoryError::Sandbox(SandboxError::Mounts { error, .. }) => Ok(error.to_string()),
         FactoryError::Sandbox(SandboxError::Command { error, .. }) => Ok(error.to_string()),
         other => Err(other),
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use config::Config;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use schedule::Schedule;
-use supervisor::sandbox::limits::Tier;
+use supervisor::spec::Tier;
 use supervisor::{MAX_IDLE, Restart};
 use thiserror::Error;
 

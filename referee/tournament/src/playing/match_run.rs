@@ -16,7 +16,7 @@ use protocol::{
     Conditions, Failure, FaultCode, LOG_FORMAT, Machine, MatchResult, Millis, Player, Record,
     RulesOrigin, excerpt,
 };
-use supervisor::shortage;
+use supervisor::resource_exhausted;
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
 use crate::playing::failures::{FailureReport, Failures};
@@ -254,7 +254,7 @@ impl MatchRun {
         let failures = self
             .failures
             .as_ref()
-            .filter(|_| shortage::noted().is_none());
+            .filter(|_| resource_exhausted::noted().is_none());
         let failure = failures.and_then(|failures| {
             let failure = FailureReport::of(record, seat, spec, failures.folder())?;
             Some((failure, failures.clone(), pool.factory_handle()))

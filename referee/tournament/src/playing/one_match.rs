@@ -11,8 +11,8 @@ use play::match_runner::Observer;
 use protocol::{Conditions, Record, TimeControl};
 use rules::{self, RulesError, RulesSet, RulesSource, Surroundings};
 use serde_json::Value;
-use supervisor::bot::command;
-use supervisor::{BotFactory, BotSpec, FactoryError, Pool, Tracer, shortage};
+use supervisor::spec::command;
+use supervisor::{BotFactory, BotSpec, FactoryError, Pool, Tracer, resource_exhausted};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
@@ -119,7 +119,7 @@ impl MatchRequest {
         let run = self.run()?;
         let nobody = |_: &arbiter::Arbiter| {};
         let record = Runtime::new()?.block_on(play(&run, None, People::new(), nobody))?;
-        match shortage::noted() {
+        match resource_exhausted::noted() {
             Some(why) => Err(MatchError::Short(why.to_owned())),
             None => Ok(record),
         }

@@ -14,7 +14,7 @@ use log::{self, LogWriter, WriteError};
 use machine::{cores, memory};
 use protocol::{Machine, Record};
 use schedule::{Schedule, Scheduled};
-use supervisor::shortage;
+use supervisor::resource_exhausted;
 use supervisor::{BotFactory, Pool};
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -415,7 +415,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
             () = reports.closed() => break,
         };
         // The match may be lost by it, or another one may be: none of them counts.
-        if let Some(what) = shortage::noted() {
+        if let Some(what) = resource_exhausted::noted() {
             let _ = reports
                 .send(FromSlot::Failed(RunError::Short(what.to_owned())))
                 .await;

@@ -11,9 +11,9 @@ use config::{BUILD_BYTES, BUILD_FILES, variables_in};
 use protocol::excerpt;
 use serde::Deserialize as _;
 use supervisor::REFEREE;
-use supervisor::bot::command;
-use supervisor::sandbox::limits::{Resources, Size};
-use supervisor::sandbox::mounts::is_system_file;
+use supervisor::spec::command;
+use supervisor::spec::is_system_file;
+use supervisor::spec::{Resources, Size};
 use thiserror::Error;
 use toml::{Table, Value};
 

@@ -16,7 +16,7 @@ use std::thread;
 
 use cluster::{ClusterError, Connection, Role, WorkerName};
 use machine::yardstick;
-use supervisor::shortage;
+use supervisor::resource_exhausted;
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -102,7 +102,7 @@ pub async fn work(
     while let Ok(what) = to_report.try_recv() {
         report(&what);
     }
-    match shortage::noted() {
+    match resource_exhausted::noted() {
         Some(what) => Err(WorkerError::Short(what.to_owned())),
         None => Ok(()),
     }

@@ -12,7 +12,7 @@ use cluster::{
     Announcement, Announcing, ClusterError, Connection, Delivered, HEARTBEAT, Job, Presence,
     TournamentId, Worker, WorkerName,
 };
-use supervisor::shortage;
+use supervisor::resource_exhausted;
 use tempfile::TempDir;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{interval, sleep};
@@ -296,7 +296,7 @@ impl Office {
 
     /// Takes one job after another for a slot, until the worker is to leave.
     pub(super) async fn keep_busy(self: Arc<Self>, slot: Slot, mut leave: watch::Receiver<Leave>) {
-        while *leave.borrow_and_update() == Leave::Stay && shortage::noted().is_none() {
+        while *leave.borrow_and_update() == Leave::Stay && resource_exhausted::noted().is_none() {
             match self.next(&mut leave).await {
                 Ok(Some((serving, job))) => {
                     self.busy.fetch_add(1, Relaxed);

@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path};
 
-use supervisor::bot::shebang::first_line;
-use supervisor::sandbox::mounts::is_system_file;
+use supervisor::spec::is_system_file;
+use supervisor::spec::shebang::first_line;
 
 /// Declines a program in this folder that is a script whose interpreter is neither of the system nor found
 /// on the PATH: a sandbox shows it, whatever it is.

@@ -12,7 +12,7 @@ use games::BrokenRules;
 use machine::cores;
 use protocol::Record;
 use schedule::Scheduled;
-use supervisor::{Pool, shortage};
+use supervisor::{Pool, resource_exhausted};
 use tokio::sync::{mpsc, oneshot, watch};
 use tournament::playing::match_run::People;
 use tournament::playing::openings::{self, Opening};
@@ -129,7 +129,7 @@ async fn group(serving: &Serving, work: &Work, pool: &mut Pool) -> Played {
             Err(broken) => return Played::Broken(broken),
         };
         // The match may be lost by it: it does not count.
-        if shortage::noted().is_some() {
+        if resource_exhausted::noted().is_some() {
             return Played::GivenUp;
         }
         records.push(record);

@@ -1,7 +1,7 @@
-//! The variables of a bot on their way through the processes that start it. Some of them (`LD_PRELOAD`,
-//! `GLIBC_TUNABLES`) change whatever program is started with them, and supervisor, launcher, bubblewrap
-//! and init have rights that the bot never gets. So they travel under other names, until the bot's own
-//! program is started.
+//! The variables of a bot on their way through the processes that start it. Some of them
+//! (`LD_PRELOAD`, `GLIBC_TUNABLES`) change any program that is started with them, and supervisor,
+//! launcher, bubblewrap and init have rights that the bot must not get. So they are passed on under
+//! other names until the bot's own program is started.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,11 +9,11 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
-/// What comes before the names of variables on their way.
+/// Precedes the name of a variable that is passed on.
 const PREFIX: &str = "REFEREE_FOR_BOT_";
 
-/// A bot's variables as its supervisor is given them.
-pub(crate) fn under_other_names(
+/// A bot's variables as they are passed to its supervisor.
+pub(crate) fn renamed(
     variables: &BTreeMap<String, String>,
 ) -> impl Iterator<Item = (String, &String)> {
     let named = |name: &String| format!("{PREFIX}{name}");
@@ -22,8 +22,9 @@ pub(crate) fn under_other_names(
         .map(move |(name, text)| (named(name), text))
 }
 
-/// Gives the variables that came to this process under other names to the bot's own program.
-pub(crate) fn give_to(program: &mut Command) {
+/// Sets the variables that were passed to this process under their own names, for the bot's own
+/// program.
+pub(crate) fn restore(program: &mut Command) {
     for (name, text) in env::vars_os() {
         if let Some(own) = own_name(&name) {
             program.env_remove(&name).env(own, text);
@@ -41,14 +42,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back_and_no_other_is_taken_for_one() {
+    fn names_are_restored_and_no_other_is_taken_for_one() {
         let variables = BTreeMap::from([
             ("LD_PRELOAD".to_owned(), "./x.so".to_owned()),
             (format!("{PREFIX}A"), "1".to_owned()),
         ]);
-        let mut travelled = under_other_names(&variables);
-        assert!(travelled.all(|(name, _)| name.starts_with(PREFIX)));
-        for ((name, _), own) in under_other_names(&variables).zip(variables.keys()) {
+        let mut passed = renamed(&variables);
+        assert!(passed.all(|(name, _)| name.starts_with(PREFIX)));
+        for ((name, _), own) in renamed(&variables).zip(variables.keys()) {
             assert_eq!(own_name(name.as_ref()), Some(own.into()));
         }
         assert_eq!(own_name("PATH".as_ref()), None);

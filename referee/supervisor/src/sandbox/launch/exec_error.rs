@@ -1,4 +1,4 @@
-//! Why a program could not be started, for processes that become another program.
+//! Reasons why a program could not be started, for processes that become another program.
 
 use std::io;
 
@@ -10,7 +10,7 @@ pub(crate) fn not_started(program: &str, error: &io::Error) -> String {
     format!("`{program}` cannot be started: {error}{}", hint(error))
 }
 
-/// What may explain why a program that exists and is executable could not be started.
+/// A possible reason why a program that exists and is executable could not be started.
 pub(crate) fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
         // The program itself was found before.

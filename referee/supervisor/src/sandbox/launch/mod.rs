@@ -1,5 +1,9 @@
-//! The launcher: a process that applies limits to itself and then becomes the bot's program, or
-//! bubblewrap, which starts the program in its sandbox.
+//! The launcher: a process that confines itself and then becomes the bot's program, or bubblewrap,
+//! which starts the program in its sandbox.
+
+pub(crate) mod environment;
+pub(crate) mod exec_error;
+pub mod init;
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -10,18 +14,19 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{Pid, Uid};
 use serde::{Deserialize, Serialize};
 
-use super::account::Ids;
-use super::guard::Identity;
-use super::init::Init;
-use super::layers::landlock::{self, LandlockRules};
-use super::layers::ownership::Loan;
-use super::layers::seccomp::{self, SyscallFilter};
-use crate::process::bot_environment;
-use crate::process::exec_error::not_started;
+use crate::sandbox::account::Ids;
+use crate::sandbox::guard::Identity;
+use crate::sandbox::layers::landlock::{self, LandlockRules};
+use crate::sandbox::layers::ownership::Loan;
+use crate::sandbox::layers::seccomp::{self, SyscallFilter};
+pub use exec_error::EXIT_NOT_STARTED;
+use exec_error::not_started;
+use init::Init;
 
 /// The hidden subcommand that runs a launcher.
 pub const SUBCOMMAND: &str = "launch";
-/// What a launcher applies to itself, and what it becomes.
+
+/// The confinement that a launcher applies to itself, and the program that it becomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     /// Control groups to join.
@@ -30,38 +35,34 @@ pub struct Launch {
     pub rlimits: Vec<(Rlimit, u64)>,
     /// The user ids to choose from, if root runs the referee.
     pub ids: Option<Ids>,
-    /// Folders that it gets for as long as it runs.
+    /// Folders that it owns while it runs.
     pub loan: Option<Loan>,
-    /// What must be there under these names, without links.
+    /// Files and folders that must exist at these paths, without links.
     pub guarded: Vec<PathBuf>,
-    /// What isolates it.
     pub confinement: Confinement,
-    /// The program that it becomes in the end, and its arguments.
+    /// Program and arguments.
     pub command: Vec<String>,
 }
 
-/// How a launcher isolates itself from the machine.
+/// The isolation of a launcher from the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confinement {
-    /// Not at all, except that root gives up most of its rights.
+    /// None, except that root gives up most of its rights.
     Limits,
-    /// By Landlock and seccomp.
+    /// Landlock and seccomp.
     Restricted {
-        /// What it may read and write.
         landlock: LandlockRules,
         /// Its own temporary folder.
         tmp: PathBuf,
-        /// What it is refused.
         filter: SyscallFilter,
     },
-    /// By bubblewrap.
+    /// Bubblewrap.
     Strict {
-        /// The command that starts an init in bubblewrap; the init's plan is added to it.
+        /// The command that starts an init in bubblewrap; the init's plan is appended to it.
         wrapper: Vec<String>,
-        /// How many processes and threads there may be.
+        /// The limit on processes and threads.
         processes: Option<u64>,
-        /// What it is refused.
         filter: SyscallFilter,
     },
 }
@@ -72,11 +73,11 @@ pub enum Confinement {
 pub enum Rlimit {
     /// Bytes of private memory.
     Data,
-    /// Bytes of a file that is written.
+    /// Bytes of each file that is written.
     FileSize,
     /// The number of open files.
     OpenFiles,
-    /// Bytes of memory dumps after a crash.
+    /// Bytes of core dumps.
     Core,
 }
 
@@ -100,9 +101,9 @@ pub fn run(launch: &Launch) -> String {
                 return "there is no command".to_owned();
             };
             let mut command = Command::new(program);
-            // Bubblewrap is not the bot: the init has them from here.
+            // Bubblewrap is not the bot: it passes the variables on to the init.
             if !matches!(launch.confinement, Confinement::Strict { .. }) {
-                bot_environment::give_to(&mut command);
+                environment::restore(&mut command);
             }
             let error = command.args(arguments).exec();
             not_started(program, &error)
@@ -110,7 +111,7 @@ pub fn run(launch: &Launch) -> String {
     }
 }
 
-/// Applies everything to this process; returns the command that it is to become.
+/// Confines this process; returns the command that it is to become.
 fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
     join_groups(&launch.groups)?;
     for (limit, value) in &launch.rlimits {
@@ -181,7 +182,7 @@ fn set_limit(limit: Rlimit, value: u64) -> Result<(), String> {
         .map_err(|error| format!("the limit {limit:?} of {value}: {error}"))
 }
 
-/// Lets the bot's user reopen its streams, as by `/dev/stderr`.
+/// Allows the bot's user to reopen its streams, as by `/dev/stderr`.
 fn own_streams(user: Uid) -> nix::Result<()> {
     for fd in 0..=2 {
         // SAFETY: these are open in every process that a supervisor starts, and stay open.
@@ -205,26 +206,26 @@ fn no_new_privileges() -> Result<(), String> {
 fn give_up_root(user: Uid, tmp: &std::path::Path) -> nix::Result<()> {
     nix::unistd::chown(tmp, Some(user), None)?;
     own_streams(user)?;
-    super::init::become_user(user)
+    init::become_user(user)
 }
 
-/// Leaves root only the rights over files in the sandbox `limits`. With more it could leave its
-/// control groups and lift its limits.
+/// Drops all rights of root in the sandbox `limits` but those over files. With more it could leave
+/// its control groups and lift its limits.
 #[cfg(target_os = "linux")]
 fn drop_root_rights() -> io::Result<()> {
     use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
-    match super::layers::kernel_files::make_read_only() {
+    match crate::sandbox::layers::kernel_files::make_read_only() {
         // Root in a container may not mount: then no promise rests on this.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
         other => other?,
     }
-    let kept = CapabilitySet::CHOWN
+    let remaining = CapabilitySet::CHOWN
         | CapabilitySet::DAC_OVERRIDE
         | CapabilitySet::DAC_READ_SEARCH
         | CapabilitySet::FOWNER
         | CapabilitySet::FSETID;
-    for capability in CapabilitySet::all().difference(kept) {
+    for capability in CapabilitySet::all().difference(remaining) {
         // The kernel may not know the newest ones.
         let _ = remove_capability_from_bounding_set(capability);
     }

@@ -1,5 +1,5 @@
 //! Bubblewrap, an external program that makes the strict sandbox: namespaces of the kernel in which
-//! a bot sees the system's files, its own, and nothing else. See bwrap(1).
+//! a bot sees only the system's files and its own. See bwrap(1).
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,27 +13,26 @@ pub(crate) const IN_MEMORY: [&str; 2] = ["/tmp", "/dev/shm"];
 /// Settings of the kernel in `/proc`, which no bot may change.
 const SETTINGS: [&str; 4] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
 
-/// Files in `/proc` that say something about the world outside the sandbox.
+/// Files in `/proc` that reveal something about the world outside the sandbox.
 const LEAKS: [&str; 2] = ["/proc/keys", "/proc/key-users"];
 
-/// The program.
 const PROGRAM: &str = "bwrap";
 
 /// Bubblewrap as this machine has it.
 #[derive(Clone, Debug)]
 pub struct Bubblewrap {
     program: PathBuf,
-    /// Whether root runs it, so that it needs no user namespace to set up the others.
+    /// Root runs it, so that it needs no user namespace to set up the others.
     root: bool,
-    /// As it prints it, such as `bubblewrap 0.8.0`.
+    /// As bubblewrap prints it, such as `bubblewrap 0.8.0`.
     pub version: String,
 }
 
 impl Bubblewrap {
-    /// Looks for bubblewrap on the PATH and tries it out.
+    /// Searches the PATH for bubblewrap and tries it out.
     ///
     /// # Errors
-    /// Why it cannot be used, in words.
+    /// In words, if it cannot be used.
     pub fn find(account: &Account) -> Result<Self, String> {
         if let Account::Stuck(why) = account {
             return Err(why.clone());
@@ -55,7 +54,7 @@ impl Bubblewrap {
         Ok(found)
     }
 
-    /// Checks that this user may use it, with everything that a bot gets.
+    /// Checks that this user may use it, with all the arguments for a bot.
     fn try_out(&self) -> Result<(), String> {
         let command = self.command(
             &Mounts::system(),
@@ -116,10 +115,10 @@ impl Arguments {
     }
 
     fn namespaces(&mut self, root: bool, network: bool) {
-        // What is started in it is the first process there.
+        // The command becomes the first process in the sandbox.
         self.push(&["--die-with-parent", "--as-pid-1"]);
         if root {
-            // The init in it becomes another user, and gives up all rights.
+            // The init becomes another user, and gives up all rights.
             self.push(&[
                 "--unshare-ipc",
                 "--unshare-pid",
@@ -149,7 +148,7 @@ impl Arguments {
         }
     }
 
-    /// What the kernel provides: processes, devices, and folders in memory, each of `tmp` bytes.
+    /// The kernel's files: processes, devices, and folders in memory, each of `tmp` bytes.
     fn kernel(&mut self, tmp: u64) {
         self.push(&["--proc", "/proc", "--dev", "/dev"]);
         for path in SETTINGS.map(Path::new).iter().filter(|path| path.exists()) {
@@ -165,7 +164,7 @@ impl Arguments {
         self.push(&["--symlink", "/tmp", "/var/tmp"]);
     }
 
-    /// The bot's own files, and what is hidden.
+    /// The bot's own files, and the hidden ones.
     fn own(&mut self, mounts: &Mounts) {
         for path in &mounts.own {
             self.folders_above(path, mounts);
@@ -186,8 +185,7 @@ impl Arguments {
         }
     }
 
-    /// The folders that lead to a path. Bubblewrap would create them itself, but for their owner
-    /// only.
+    /// The folders that lead to a path. Bubblewrap itself would create them for their owner only.
     fn folders_above(&mut self, path: &Path, mounts: &Mounts) {
         let above = path.ancestors().skip(1).filter(|way| !mounts.shows(way));
         let above: Vec<&Path> = above.filter(|way| *way != Path::new("/")).collect();
@@ -196,13 +194,13 @@ impl Arguments {
         }
     }
 
-    /// A folder for files in memory, for every user in the sandbox.
+    /// A folder for files in memory, which every user in the sandbox may write.
     fn writable(&mut self, path: &str, size: u64) {
         let size = size.to_string();
         self.push(&["--perms", "1777", "--size", &size, "--tmpfs", path]);
     }
 
-    /// Nothing in the place of a file or folder.
+    /// Shows an empty file or folder instead.
     fn mask(&mut self, path: &Path) {
         let name = text(path);
         if path.is_dir() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The number of the next group of this process.
+/// Numbers the groups of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// A folder of a control group file system in which this process may make groups.
@@ -24,7 +24,7 @@ enum Version {
     Two,
 }
 
-/// Where this process may make groups; `None` where it may not, for each thing that they do.
+/// The places in which this process may make groups, by purpose; `None` if there is none.
 #[derive(Clone, Debug, Default)]
 pub struct Cgroups {
     memory: Option<Place>,
@@ -35,8 +35,8 @@ pub struct Cgroups {
 }
 
 impl Cgroups {
-    /// Looks for control groups. If version two requires it, this process moves to a group of its
-    /// own below its present one.
+    /// Examines the control groups of this machine. If version two requires it, moves this process
+    /// to a group of its own below its present one.
     pub fn find() -> Self {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -67,52 +67,49 @@ impl Cgroups {
         replace(&mut self.freezer, usable("freezer", "freezer.state"));
     }
 
-    /// Version one comes first, and is kept where it was found.
+    /// Version one comes first, and takes precedence.
     fn add_version_two(&mut self, place: &Place) {
         place.enable_controllers();
         let usable = |file: &str| place.can_make(file).then(|| place.clone());
         self.weight = self.weight.take().or_else(|| usable("cpu.weight"));
-        // But not here: what version two has frozen can still be killed.
+        // But not here: in version two, frozen processes can be killed.
         self.freezer = usable("cgroup.freeze").or(self.freezer.take());
         self.memory = self.memory.take().or_else(|| usable("memory.max"));
         self.pids = self.pids.take().or_else(|| usable("pids.max"));
         self.cpu = self.cpu.take().or_else(|| usable("cpu.stat"));
     }
 
-    /// Whether memory can be limited.
+    /// True if memory can be limited.
     pub fn memory(&self) -> bool {
         self.memory.is_some()
     }
 
-    /// Whether the number of processes can be limited.
+    /// True if the number of processes can be limited.
     pub fn pids(&self) -> bool {
         self.pids.is_some()
     }
 
-    /// Whether CPU time can be counted.
+    /// True if CPU time can be counted.
     pub fn cpu(&self) -> bool {
         self.cpu.is_some()
     }
 
-    /// Whether each bot can get one share of the CPU, however many processes it has.
+    /// True if each bot can have one share of the CPU, however many processes it has.
     pub fn weight(&self) -> bool {
         self.weight.is_some()
     }
 
-    /// Whether all processes of a bot can be frozen at once.
+    /// True if all processes of a bot can be frozen at once.
     pub fn freezer(&self) -> bool {
         self.freezer.is_some()
     }
 
     /// Makes a group for a bot, with the limits that can be enforced here; `memory` is in bytes.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     pub fn make(&self, memory: Option<u64>, processes: Option<u64>) -> io::Result<Group> {
         loop {
             match self.make_next(memory, processes) {
-                // What a referee left that was killed and had the number of this process, or one whose
-                // processes are counted apart from ours.
+                // Left by a referee with the same process id that was killed, or by one in another
+                // PID namespace.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 made => return made,
             }
@@ -167,7 +164,7 @@ fn limit_memory(dir: &Path, version: Version, bytes: u64) -> io::Result<()> {
 }
 
 impl Place {
-    /// Whether groups that have this file can be made here.
+    /// True if groups that have this file can be made here.
     fn can_make(&self, file: &str) -> bool {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("referee-{}-{number}", std::process::id());
@@ -198,7 +195,7 @@ impl Place {
         }
         let moved = fs::write(own.join("cgroup.procs"), "0");
         if moved.is_err() || fs::write(&control, missing.join(" ")).is_err() {
-            // Other processes are there, too: undo it.
+            // There are other processes, too: undo it.
             let _ = fs::write(self.dir.join("cgroup.procs"), "0");
             let _ = fs::remove_dir(&own);
         }
@@ -253,7 +250,7 @@ fn own_group<'a>(groups: &'a str, version: Version, controllers: &[String]) -> O
     })
 }
 
-/// The groups of one bot. Dropping this removes them, if nothing runs in them any more.
+/// The groups of one bot. Dropping this removes them if no process is left in them.
 #[derive(Debug, Default)]
 pub struct Group {
     dirs: Vec<PathBuf>,
@@ -261,7 +258,7 @@ pub struct Group {
     freezer: Option<GroupFreezer>,
 }
 
-/// The group that freezes a bot.
+/// The group by which a bot is frozen.
 #[derive(Clone, Debug)]
 pub struct GroupFreezer {
     dir: PathBuf,
@@ -269,10 +266,10 @@ pub struct GroupFreezer {
 }
 
 impl GroupFreezer {
-    /// Freezes all processes in the group, including those that are just being born.
+    /// Freezes all processes in the group, including those that are just being forked.
     ///
     /// # Errors
-    /// If the kernel refuses, as when the group is gone.
+    /// If the group is gone.
     pub fn freeze(&self) -> io::Result<()> {
         match self.version {
             Version::One => fs::write(self.dir.join("freezer.state"), "FROZEN"),
@@ -280,10 +277,8 @@ impl GroupFreezer {
         }
     }
 
-    /// Lets them go on.
-    ///
     /// # Errors
-    /// If the kernel refuses, as when the group is gone.
+    /// If the group is gone.
     pub(crate) fn thaw(&self) -> io::Result<()> {
         match self.version {
             Version::One => fs::write(self.dir.join("freezer.state"), "THAWED"),
@@ -291,7 +286,7 @@ impl GroupFreezer {
         }
     }
 
-    /// Whether all processes are frozen by now.
+    /// True once all processes are frozen.
     pub(crate) fn is_frozen(&self) -> bool {
         let text = |file: &str| fs::read_to_string(self.dir.join(file)).unwrap_or_default();
         match self.version {
@@ -319,7 +314,7 @@ impl Group {
         Ok(dir)
     }
 
-    /// What freezes the bot, if control groups can.
+    /// `None` if control groups cannot freeze here.
     pub fn freezer(&self) -> Option<&GroupFreezer> {
         self.freezer.as_ref()
     }
@@ -350,12 +345,12 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // The kernel refuses while something runs there; the supervisor removes them later.
+        // The kernel refuses while a process is left; the supervisor removes them later.
         remove(&self.dirs);
     }
 }
 
-/// What the kernel has done to the processes in these groups because of their limits, in words.
+/// The limit that the kernel has enforced on the processes in these groups, in words.
 pub fn enforced(dirs: &[PathBuf]) -> Option<&'static str> {
     let counted = |file: &str, name: &str| {
         let texts = dirs
@@ -371,7 +366,7 @@ pub fn enforced(dirs: &[PathBuf]) -> Option<&'static str> {
         .then_some("it was refused more processes and threads than allowed to it")
 }
 
-/// Lets the processes in these groups go on: in version one, frozen processes cannot end.
+/// Continues the processes in these groups: in version one, frozen processes cannot end.
 pub(crate) fn thaw(dirs: &[PathBuf]) {
     for dir in dirs {
         let state = dir.join("freezer.state");
@@ -381,7 +376,7 @@ pub(crate) fn thaw(dirs: &[PathBuf]) {
     }
 }
 
-/// Ends all processes in these groups, if the kernel can do that at once.
+/// Kills all processes in these groups, if the kernel can do that at once.
 pub fn kill(dirs: &[PathBuf]) {
     for dir in dirs {
         let all = dir.join("cgroup.kill");
@@ -391,7 +386,7 @@ pub fn kill(dirs: &[PathBuf]) {
     }
 }
 
-/// Removes groups in which nothing runs any more.
+/// Removes groups in which no process is left.
 pub fn remove(dirs: &[PathBuf]) {
     for dir in dirs {
         let _ = fs::remove_dir(dir);

@@ -1,4 +1,4 @@
-//! Files in which the kernel takes settings, made read only for a bot that runs as root.
+//! The kernel's files for settings, made read only for a bot that runs as root.
 
 use std::fs;
 use std::io;
@@ -7,14 +7,11 @@ use std::path::PathBuf;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 
-/// Files and folders by which root changes the machine for everybody.
+/// Files and folders by which root changes the machine for all processes.
 const SETTINGS: [&str; 3] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq"];
 
-/// Makes control groups and the kernel's settings read only for this process and all that it
-/// starts. That lasts as long as these may not mount anything.
-///
-/// # Errors
-/// If the kernel refuses.
+/// Makes control groups and the kernel's settings read only for this process and its descendants,
+/// as long as these may not mount anything.
 pub(crate) fn make_read_only() -> io::Result<()> {
     unshare(CloneFlags::CLONE_NEWNS)?;
     let nothing = None::<&str>;
@@ -60,7 +57,8 @@ fn read_only(path: &PathBuf) -> io::Result<()> {
     )?)
 }
 
-/// Where a line of the mount table mounts control groups or settings of devices.
+/// The mount point of a line of the mount table, if it mounts control groups or settings of
+/// devices.
 fn of_the_kernel(line: &str) -> Option<PathBuf> {
     let (left, right) = line.split_once(" - ")?;
     let kind = right.split(' ').next()?;

@@ -1,5 +1,5 @@
-//! Landlock: the files and processes that a bot reaches in the sandbox `restricted`. A process
-//! applies it to itself. What Landlock leaves open, [seccomp](super::seccomp) closes.
+//! Landlock: limits the files and processes that a bot reaches in the sandbox `restricted`. A
+//! process applies it to itself. [Seccomp](super::seccomp) closes what Landlock leaves open.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,9 @@ use crate::sandbox::mounts::Mounts;
 /// The files that may be read and written; no others may.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LandlockRules {
-    /// Files and folders that may be read.
     pub readable: Vec<PathBuf>,
     /// Folders whose entries may be listed.
     pub listed: Vec<PathBuf>,
-    /// Files and folders that may be written.
     pub writable: Vec<PathBuf>,
 }
 
@@ -28,12 +26,12 @@ const DEVICES: [&str; 5] = [
 ];
 
 impl LandlockRules {
-    /// What these mounts show may be read, and `tmp` and the writable ones written.
+    /// Allows to read all that these mounts show, and to write `tmp` and the writable ones.
     pub(crate) fn for_mounts(mounts: &Mounts, tmp: &Path) -> Self {
         let secret: Vec<&PathBuf> = mounts.masked.iter().chain(&mounts.hidden).collect();
         let shown = mounts.readable().flat_map(|path| without(path, &secret));
         let mut readable: Vec<PathBuf> = shown.collect();
-        // A bot may look at no process but its own.
+        // A bot may inspect only its own processes.
         readable.push("/proc/self".into());
         readable.extend(DEVICES.map(PathBuf::from));
         let folders = mounts.readable().filter(|path| path.is_dir());
@@ -47,9 +45,9 @@ impl LandlockRules {
     }
 }
 
-/// What to show of a path instead of all of it, so that these paths stay hidden: Landlock only
-/// allows, and what it has allowed it cannot refuse. A link counts as its target, which is shown by
-/// itself or not at all.
+/// The entries to show instead of a whole path, so that secret ones stay hidden: Landlock cannot
+/// refuse again what it has allowed. A link counts as its target, which is shown by itself or not
+/// at all.
 fn without(path: &Path, secret: &[&PathBuf]) -> Vec<PathBuf> {
     if secret.iter().any(|secret| path == *secret) {
         return Vec::new();
@@ -63,19 +61,19 @@ fn without(path: &Path, secret: &[&PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether this machine has all of Landlock that is needed.
+/// Checks that this machine has all of Landlock that is needed.
 ///
 /// # Errors
-/// Why not, in words.
+/// In words, if it does not.
 pub fn check() -> Result<(), String> {
     implementation::check()
 }
 
-/// Restricts this process and all that it starts, for good. What lies in the files and folders `guarded`
-/// is opened without following a link.
+/// Restricts this process and its descendants, for good. Opens `guarded` files and folders, and all
+/// that is in them, without following a link.
 ///
 /// # Errors
-/// If the kernel does not enforce all of the rules, or a link is on the way to what is guarded.
+/// If the kernel does not enforce all of the rules, or a link is on the way to a guarded file.
 pub(crate) fn restrict_self(rules: &LandlockRules, guarded: &[PathBuf]) -> Result<(), String> {
     implementation::restrict_self(rules, guarded)
 }
@@ -93,7 +91,7 @@ mod implementation {
     use super::LandlockRules;
     use crate::sandbox::guard;
 
-    /// The first version that keeps signals inside, since Linux 6.12.
+    /// The first version that restricts signals, since Linux 6.12.
     const NEEDED: ABI = ABI::V6;
 
     pub(super) fn check() -> Result<(), String> {
@@ -111,8 +109,8 @@ mod implementation {
             .create()
     }
 
-    /// Paths as they can be opened by name without following a link: those of open files. What has become
-    /// a link inside of what is guarded is left out.
+    /// Paths that can be opened by name without following a link: those of open files. Leaves out
+    /// entries of guarded folders that have become links.
     fn opened(
         paths: &[PathBuf],
         guarded: &[PathBuf],

@@ -1,4 +1,4 @@
-//! The layers that sandboxes are made of. [`build`](super::build) decides which of them a bot gets.
+//! The layers of sandboxes. [`build`](super::build) chooses those of a bot.
 
 pub mod bubblewrap;
 pub mod cgroup;

@@ -1,5 +1,5 @@
-//! Folders that a bot may write, where root runs the referee: a bot is another user then, so what
-//! root, or whoever it is, owns in them is lent to that user, and taken back when the bot has ended.
+//! Folders that a bot may write, where root runs the referee. A bot is another user then: that user
+//! becomes the owner of the files in them, and when the bot has ended, the former owner does.
 
 use std::ffi::CStr;
 use std::io;
@@ -13,15 +13,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::sandbox::account::Ids;
 
-/// What lies deeper stays as it is: nobody builds that deep, and each level keeps a file open.
+/// Files below this depth keep their owner: no build goes that deep, and each level keeps a file
+/// open.
 const MAX_DEPTH: usize = 100;
 
-/// The folders that a bot gets, and the user ids of which it has one.
+/// The folders that a bot owns while it runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loan {
-    /// The user ids that bots get.
+    /// The user ids of bots.
     pub ids: Ids,
-    /// Folders that the bot may write.
     pub folders: Vec<PathBuf>,
 }
 
@@ -31,7 +31,6 @@ pub(crate) struct Owners {
     folders: Vec<(PathBuf, Owner)>,
 }
 
-/// A user and a group.
 #[derive(Clone, Copy)]
 struct Owner {
     user: u32,
@@ -39,7 +38,7 @@ struct Owner {
 }
 
 impl Loan {
-    /// Notes whose the folders are.
+    /// The present owners of the folders.
     pub(crate) fn owners(&self) -> io::Result<Owners> {
         let folders = self.folders.iter().map(|path| {
             let stat = fstat(open(CWD, path, OFlags::PATH)?)?;
@@ -51,8 +50,8 @@ impl Loan {
         })
     }
 
-    /// Makes a bot's user the owner of everything in the folders that their owner owns. Files of
-    /// others stay theirs, and so do files with another name elsewhere.
+    /// Makes a bot's user the owner of all that the owner of a folder has in it. Files of others
+    /// keep their owner, and so do files with another name elsewhere.
     pub(crate) fn lend(&self, user: Uid) -> io::Result<()> {
         for path in &self.folders {
             let folder = open(CWD, path, OFlags::PATH)?;
@@ -67,7 +66,7 @@ impl Loan {
         Ok(())
     }
 
-    /// Root, if the entry is a bot's: that was not taken back because the machine went down.
+    /// Root, if a bot owns the entry: it was not taken back because the machine went down.
     fn owner(&self, stat: &Stat) -> Owner {
         if self.ids.contain(stat.st_uid) {
             return Owner { user: 0, group: 0 };
@@ -80,8 +79,8 @@ impl Loan {
 }
 
 impl Owners {
-    /// Gives everything in the folders that is a bot's back to the owners of the folders. All of the
-    /// bot's processes must have ended.
+    /// Makes the owners of the folders the owners of all that bots have in them. All of the bot's
+    /// processes must have ended.
     pub(crate) fn take_back(&self) -> io::Result<()> {
         for (path, owner) in &self.folders {
             let to = |stat: &Stat| {
@@ -98,14 +97,14 @@ fn is_file(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
 }
 
-/// Opens without following a link in the last place.
+/// Opens an entry, but not the target of a link.
 fn open(at: impl AsFd, name: impl rustix::path::Arg, how: OFlags) -> io::Result<OwnedFd> {
     let flags = how | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(openat(at, name, flags, Mode::empty())?)
 }
 
-/// Changes the owner of an entry and of all below it to what `to` says. Each is opened first, so
-/// that nobody can put another file in its place between the look and the change.
+/// Changes the owners of an entry and of all below it to those that `to` returns. Each is opened
+/// first, so that nobody can replace it between the check and the change.
 fn change(
     at: impl AsFd,
     name: impl rustix::path::Arg + Copy,
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lent_comes_back_and_nothing_else_changes_hands() {
+    fn lent_files_are_taken_back_and_no_others_change_hands() {
         if !nix::unistd::geteuid().is_root() {
             eprintln!("SKIPPED: only root can give files away");
             return;

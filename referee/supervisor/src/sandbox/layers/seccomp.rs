@@ -1,25 +1,25 @@
-//! Seccomp: the system calls that a bot in the sandboxes `restricted` and `strict` is refused. A
-//! process applies it to itself, for good; see seccomp(2).
+//! Seccomp: refuses system calls to a bot in the sandboxes `restricted` and `strict`. A process
+//! applies it to itself, for good; see seccomp(2).
 
 use serde::{Deserialize, Serialize};
 
-/// What is refused besides the calls that no bot needs.
+/// The calls that are refused besides those that no bot needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyscallFilter {
-    /// Everything that namespaces of the kernel would isolate, because there are none: sockets
-    /// other than pairs, and changing the mode, owner, times and attributes of files.
+    /// There are no namespaces of the kernel to isolate a bot: refuses sockets other than pairs,
+    /// and changes of the mode, owner, times and attributes of files.
     pub no_namespaces: bool,
-    /// Signals that the kernel sends later by itself, which would wake a bot that is stopped by a
-    /// signal.
+    /// Refuses signals that the kernel sends later by itself, which would wake a bot that is
+    /// stopped by a signal.
     pub delayed_signals: bool,
-    /// Files without a name, because nothing counts their memory here.
+    /// Refuses files without a name, because nothing counts their memory here.
     pub unnamed_files: bool,
 }
 
-/// Applies the filter to this process and all that it starts.
+/// Applies the filter to this process and its descendants.
 ///
 /// # Errors
-/// If the kernel refuses, in words.
+/// In words, if the kernel refuses.
 pub fn apply(filter: SyscallFilter) -> Result<(), String> {
     implementation::apply(filter).map_err(|error| format!("seccomp: {error}"))
 }
@@ -115,8 +115,8 @@ mod implementation {
     #[cfg(not(target_arch = "x86_64"))]
     const MACHINE_X86: &[c_long] = &[];
 
-    /// Memory, queues and semaphores whose names are in no file system: they outlive processes, and
-    /// nothing counts them.
+    /// Shared memory, queues and semaphores whose names are in no file system: they outlive
+    /// processes, and nothing counts them.
     const NAMED: &[c_long] = &[
         libc::SYS_mq_getsetattr,
         libc::SYS_mq_notify,
@@ -137,9 +137,9 @@ mod implementation {
         libc::SYS_shmget,
     ];
 
-    /// Calls by which bots without namespaces would meet: sockets, watches on files, and the mode,
-    /// owner, times and attributes of files, which Landlock does not restrict.
-    const MEETING: &[c_long] = &[
+    /// Calls by which bots without namespaces could communicate: sockets, watches on files, and the
+    /// mode, owner, times and attributes of files, which Landlock does not restrict.
+    const COMMUNICATION: &[c_long] = &[
         libc::SYS_fchmod,
         libc::SYS_fchmodat,
         libc::SYS_fchmodat2,
@@ -165,7 +165,7 @@ mod implementation {
     const FILE_SETATTR: c_long = 469;
 
     #[cfg(target_arch = "x86_64")]
-    const MEETING_X86: &[c_long] = &[
+    const COMMUNICATION_X86: &[c_long] = &[
         libc::SYS_chmod,
         libc::SYS_chown,
         libc::SYS_futimesat,
@@ -175,7 +175,7 @@ mod implementation {
         libc::SYS_utimes,
     ];
     #[cfg(not(target_arch = "x86_64"))]
-    const MEETING_X86: &[c_long] = &[];
+    const COMMUNICATION_X86: &[c_long] = &[];
 
     /// Flags of clone(2) for new namespaces.
     const NAME_SPACES: [i32; 8] = [
@@ -188,8 +188,8 @@ mod implementation {
         libc::CLONE_NEWUTS,
         0x80, // CLONE_NEWTIME
     ];
-    /// The address families that reach nothing from a network namespace. Sockets in the file system
-    /// would: whoever may read a folder may connect to those in it.
+    /// The address families that reach nothing outside a network namespace. Sockets in the file
+    /// system would: a process that may read a folder may connect to those in it.
     const FAMILIES: [i32; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     /// Requests to terminals and files whose effects outlive or leave the bot.
     const IOCTLS: [u64; 3] = [
@@ -205,7 +205,7 @@ mod implementation {
     type Failed = Box<dyn Error>;
 
     pub(super) fn apply(filter: SyscallFilter) -> Result<(), Failed> {
-        // Programs do without a call that does not exist.
+        // Programs manage without a call that does not exist.
         let mut unknown = Rules::new();
         // No filter can check its flags, which are behind a pointer.
         unknown.insert(libc::SYS_clone3, Vec::new());
@@ -227,8 +227,8 @@ mod implementation {
         refuse(MACHINE_X86);
         refuse(NAMED);
         if filter.no_namespaces {
-            refuse(MEETING);
-            refuse(MEETING_X86);
+            refuse(COMMUNICATION);
+            refuse(COMMUNICATION_X86);
         } else {
             let others = FAMILIES
                 .iter()
@@ -259,7 +259,7 @@ mod implementation {
         for call in [libc::SYS_setpriority, libc::SYS_ioprio_set] {
             rules.insert(call, any_of([of_others(1)])?);
         }
-        // Modes that give the owner's rights to whoever runs a file.
+        // Modes by which a file runs with its owner's rights.
         for (call, mode) in with_modes() {
             let special = [libc::S_ISUID, libc::S_ISGID];
             let special = special.map(|bit| {
@@ -278,7 +278,7 @@ mod implementation {
         Ok(rules)
     }
 
-    /// The condition that an argument names another process than the caller.
+    /// Holds if an argument names a process other than the caller.
     fn of_others(index: u8) -> Result<SeccompCondition, seccompiler::BackendError> {
         argument(index, SeccompCmpOp::Ne, 0)
     }
@@ -326,7 +326,7 @@ mod implementation {
         Ok(filter.try_into()?)
     }
 
-    /// Adds that calls by the other numbers that x86-64 has for them (x32) do not exist. The
+    /// Also refuses calls by their other numbers on x86-64 (x32), as if they did not exist. The
     /// program itself refuses calls of another architecture.
     fn without_other_abis(program: BpfProgram) -> BpfProgram {
         if !cfg!(target_arch = "x86_64") {

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use games::Rng;
 use referee::Config;
 use referee::supervisor::REFEREE_NAME;
-use referee::supervisor::sandbox::limits::{Tier, Wanted};
+use referee::supervisor::spec::{Tier, Wanted};
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
 use tempfile::TempDir;

@@ -1,4 +1,4 @@
-//! What an init does. All of it needs Linux.
+//! The init on Linux.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -15,13 +15,13 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Gid, Pid, Uid, setgroups, setresgid, setresuid};
 
 use super::{CONTROL_FD, Init, STOP};
-use crate::process::bot_environment;
-use crate::process::exec_error::{EXIT_NOT_STARTED, not_started};
-use crate::process::process_tree;
 use crate::sandbox::guard::Identity;
+use crate::sandbox::launch::environment;
+use crate::sandbox::launch::exec_error::{EXIT_NOT_STARTED, not_started};
 use crate::sandbox::layers::seccomp;
+use crate::system::process_tree;
 
-/// How often processes are stopped again, in case something has continued them.
+/// Stopped processes are stopped again at this interval, in case something has continued them.
 const STOP_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Runs an init until the bot's first process ends, and exits with the same exit code, or with 128
@@ -81,7 +81,7 @@ fn restrict(init: &Init) -> Result<(), String> {
         setrlimit(Resource::RLIMIT_NPROC, most, most).map_err(wrong)?;
     }
     nix::sys::prctl::set_no_new_privs().map_err(wrong)?;
-    // Whoever could look into this process could stop it.
+    // A process that could trace this one could stop it.
     nix::sys::prctl::set_dumpable(false).map_err(wrong)?;
     seccomp::apply(init.filter)
 }
@@ -106,14 +106,14 @@ fn start(command: &[String]) -> Result<Child, String> {
         return Err("there is no command".to_owned());
     };
     let mut command = Command::new(program);
-    bot_environment::give_to(&mut command);
+    environment::restore(&mut command);
     let started = command.args(arguments).spawn();
     started.map_err(|error| not_started(program, &error))
 }
 
 /// Reaps orphans until the bot's first process ends; returns the exit code for this process.
 fn reap_until(bot: Pid) -> i32 {
-    // Whoever reads the bot's streams must see when the bot closes them.
+    // The readers of the bot's streams must see when the bot closes them.
     for fd in 0..=2 {
         let _ = nix::unistd::close(fd);
     }
@@ -127,14 +127,14 @@ fn reap_until(bot: Pid) -> i32 {
     }
 }
 
-/// Obeys the referee; when the referee is gone, everything ends.
+/// Carries out the referee's commands; when the referee is gone, everything ends.
 fn obey(mut control: UnixStream) {
-    let everybody = Pid::from_raw(-1);
+    let all = Pid::from_raw(-1);
     let mut stopped = false;
     let mut command = [0];
     loop {
-        // The kernel itself continues stopped processes that a process leaves orphaned when it
-        // ends, so they must be stopped again.
+        // The kernel itself continues stopped processes that become orphans, so they must be
+        // stopped again.
         let again = stopped.then_some(STOP_INTERVAL);
         if control.set_read_timeout(again).is_err() {
             break;
@@ -143,7 +143,7 @@ fn obey(mut control: UnixStream) {
             Ok(1..) => {
                 stopped = command[0] == STOP;
                 if !stopped {
-                    let _ = kill(everybody, Signal::SIGCONT);
+                    let _ = kill(all, Signal::SIGCONT);
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => command[0] = 0,
@@ -152,7 +152,7 @@ fn obey(mut control: UnixStream) {
         }
         if stopped {
             // An error means that no process is left.
-            let _ = kill(everybody, Signal::SIGSTOP);
+            let _ = kill(all, Signal::SIGSTOP);
         }
         if command[0] != 0 && control.write_all(&command).is_err() {
             break;

@@ -1,17 +1,17 @@
 //! The init: the first process in a strict sandbox. It starts the bot, reaps orphans, and stops and
 //! continues all processes in the sandbox at once.
 //!
-//! The kernel lets no signal from inside end or stop the first process of a PID namespace, and a
-//! signal to all processes (`kill(-1, …)`) misses none there, not even those that are just being
-//! born. A walk through `/proc` from outside could be outrun.
+//! No signal from inside can end or stop the first process of a PID namespace, and a signal to all
+//! processes (`kill(-1, …)`) misses none there, not even those that are just being forked.
+//! Processes could outrun a walk through `/proc` from outside.
 
 #[cfg(target_os = "linux")]
 mod linux;
 
 use serde::{Deserialize, Serialize};
 
-use super::guard::Identity;
-use super::layers::seccomp::SyscallFilter;
+use crate::sandbox::guard::Identity;
+use crate::sandbox::layers::seccomp::SyscallFilter;
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::become_user;
@@ -22,27 +22,26 @@ pub use linux::run;
 pub const SUBCOMMAND: &str = "init";
 /// The descriptor at which an init finds its connection to the referee.
 pub(crate) const CONTROL_FD: i32 = 4;
-/// The command that stops all processes. The answer is the same byte, once they are stopped.
+/// Stops all processes. The answer is the same byte, once they are stopped.
 pub(crate) const STOP: u8 = b'S';
-/// The command that lets all processes go on. The answer is the same byte.
-pub(crate) const GO_ON: u8 = b'G';
+/// Continues all processes. The answer is the same byte.
+pub(crate) const CONTINUE: u8 = b'G';
 
-/// What an init applies to itself, and what it starts.
+/// The restrictions that an init applies to itself, and the program that it starts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Init {
     /// The user that it becomes; only root can.
     pub user: Option<u32>,
-    /// How many processes and threads the bot may have.
+    /// The limit on the bot's processes and threads.
     pub processes: Option<u64>,
-    /// The system calls that the bot is refused.
     pub filter: SyscallFilter,
-    /// What it has to find in the sandbox, or it starts nothing.
+    /// Files that it must see in the sandbox, or it starts nothing.
     pub guarded: Vec<Identity>,
     /// The bot's program and arguments.
     pub command: Vec<String>,
 }
 
-/// Says that there are no inits on this system: only Linux has the namespaces that they need.
+/// Fails: only Linux has the namespaces that an init needs.
 ///
 /// # Errors
 /// Always.
