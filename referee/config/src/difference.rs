@@ -1,17 +1,17 @@
-//! What differs between two configurations, in words. Comments, layout and the order of keys do
-//! not count; the order of bots and games does.
+//! Differences between two configurations, in words. Comments, layout and the order of keys do not
+//! count; the order of bots and games does.
 
 use protocol::excerpt;
 use toml::{Table, Value};
 
-/// At most this many differences are described; the rest are only counted.
+/// At most this many differences are described; the others are only counted.
 const TOLD: usize = 3;
 /// Longer values are cut.
 const LONGEST: usize = 200;
-/// The lists whose entries have names: the list, the key of the name, and what an entry is.
+/// Lists whose entries have names: list, key of the name, noun for an entry.
 const LISTS: [(&str, &str, &str); 2] = [("bots", "name", "bot"), ("games", "id", "game")];
 
-/// Each difference as a part of a sentence; none if the configurations are the same.
+/// Each difference as a part of a sentence; empty if the configurations are the same.
 pub fn differences(old: &Table, new: &Table) -> Vec<String> {
     let (old, new) = (&comparable(old), &comparable(new));
     let mut found = Vec::new();
@@ -19,7 +19,7 @@ pub fn differences(old: &Table, new: &Table) -> Vec<String> {
     found
 }
 
-/// The differences besides bots, games and rounds that were added, which can be played afterwards.
+/// The differences apart from new bots, games and rounds, which can be played afterwards.
 pub fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
     let mut new = new.clone();
     let before = names(old);
@@ -52,8 +52,8 @@ pub fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
     differences(old, &new)
 }
 
-/// A configuration without what says nothing about matches: what submissions may name, and which bots are
-/// some. Earlier versions did not write that.
+/// Drops the keys that do not affect matches: permissions of submissions, and which bots are
+/// submissions. Earlier versions did not write those.
 fn comparable(table: &Table) -> Table {
     let mut table = table.clone();
     table.remove("submissions");
@@ -75,7 +75,7 @@ fn name(bot: &Value) -> Option<String> {
     Some(bot.get("name")?.as_str()?.trim().to_owned())
 }
 
-/// A game as a table: it may be its id alone.
+/// A game as a table; it may be only an id.
 fn whole_game(game: &Value) -> Value {
     match game {
         Value::String(_) => Value::Table(Table::from_iter([("id".to_owned(), game.clone())])),
@@ -83,7 +83,7 @@ fn whole_game(game: &Value) -> Value {
     }
 }
 
-/// The first differences in one sentence, and how many more there are.
+/// The first differences in one sentence, and the number of the others.
 pub fn in_words(differences: &[String]) -> String {
     let told = differences[..differences.len().min(TOLD)].join("; ");
     match differences.len().saturating_sub(TOLD) {
@@ -93,7 +93,7 @@ pub fn in_words(differences: &[String]) -> String {
     }
 }
 
-/// Where a table is: the keys that lead to it, and the entry of a list that they start from.
+/// The path of a table: an entry of a list, and the keys from there.
 #[derive(Default)]
 struct KeyPath {
     keys: String,
@@ -143,18 +143,18 @@ fn tables(old: &Table, new: &Table, place: &KeyPath, found: &mut Vec<String>) {
     }
 }
 
-/// A list of tables that have names.
+/// A list of named tables.
 struct Entries<'a> {
     what: &'a str,
     entries: Vec<(String, Table)>,
 }
 
 impl<'a> Entries<'a> {
-    /// `None` if it is none.
+    /// `None` if the value is no such list.
     fn read(list: &Value, label: &str, what: &'a str) -> Option<Self> {
         let entry = |entry: &Value| match entry {
             Value::Table(table) => Some((table.get(label)?.as_str()?.to_owned(), table.clone())),
-            // A game may be its id alone.
+            // A game may be only an id.
             Value::String(name) => {
                 let table = Table::from_iter([(label.to_owned(), entry.clone())]);
                 Some((name.clone(), table))
@@ -169,13 +169,13 @@ impl<'a> Entries<'a> {
         self.entries.iter().map(|(name, _)| &**name).collect()
     }
 
-    /// The entry of this name that comes after this many others of the same name.
+    /// The n-th entry of this name, from 0.
     fn find(&self, name: &str, nth: usize) -> Option<&Table> {
         let mut twins = self.entries.iter().filter(|(other, _)| other == name);
         twins.nth(nth).map(|(_, table)| table)
     }
 
-    /// Each entry, with the number of those of the same name before it.
+    /// Each entry, with the number of earlier entries of the same name.
     fn numbered(&self) -> impl Iterator<Item = (&str, usize, &Table)> {
         self.entries.iter().enumerate().map(|(i, (name, table))| {
             let twins = self.entries[..i].iter().filter(|(other, _)| other == name);
@@ -183,7 +183,7 @@ impl<'a> Entries<'a> {
         })
     }
 
-    /// What one entry is called.
+    /// The name of an entry in a message.
     fn title(&self, name: &str, nth: usize) -> String {
         match nth {
             0 => format!("the {} `{name}`", self.what),
@@ -219,7 +219,7 @@ fn lists(old: &Entries<'_>, new: &Entries<'_>, list: &str, found: &mut Vec<Strin
     }
 }
 
-/// A value as one would write it.
+/// A value as a user would write it.
 fn text(value: &Value) -> String {
     excerpt(value.to_string().as_bytes(), LONGEST)
 }
@@ -247,7 +247,7 @@ command = "z"
         differences(&read(old), &read(new))
     }
 
-    /// What is found after a replacement in the text.
+    /// Replaces a text in the configuration, and returns the differences.
     fn changed(from: &str, to: &str) -> Vec<String> {
         assert!(BASE.contains(from));
         found(BASE, &BASE.replace(from, to))

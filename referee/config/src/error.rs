@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration.
+//! Errors of configurations.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use crate::tables::book::BookError;
 use crate::tables::game::GameError;
 use supervisor::CommandError;
 
-/// A configuration that cannot be used: where, and what is wrong.
+/// A configuration that cannot be used: the place and the problem.
 #[derive(Debug, Error)]
 #[error("{}{problem}", self.place())]
 pub struct ConfigError {
     /// The file, or the argument of the command line; `None` for a text.
     path: Option<PathBuf>,
-    /// The line in the file, from 1; `None` if nothing in it is at fault, but what is missing.
+    /// From 1; `None` if something is missing.
     line: Option<usize>,
     problem: Box<Problem>,
 }
@@ -39,23 +39,23 @@ impl ConfigError {
         }
     }
 
-    /// The same at a line.
+    /// Sets the line.
     pub(crate) fn at_line(self, line: Option<usize>) -> Self {
         ConfigError { line, ..self }
     }
 
-    /// The same in a text that is not a file.
+    /// Removes the path, for a text that is not a file.
     pub(crate) fn without_path(self) -> Self {
         ConfigError { path: None, ..self }
     }
 
-    /// The same in this file, if it has none yet.
+    /// Sets the file, if there is none yet.
     pub(crate) fn in_file(mut self, path: &Path) -> Self {
         self.path.get_or_insert_with(|| path.to_owned());
         self
     }
 
-    /// What is wrong with this bot, whose file is called like this, as a part of a sentence about it.
+    /// The problem of this bot, whose file has this path, as a part of a sentence about the bot.
     pub(crate) fn reason(&self, bot: &str, file: &Path) -> String {
         let line = self
             .line
@@ -67,7 +67,7 @@ impl ConfigError {
         format!("{}: {line}{problem}", file.display())
     }
 
-    /// Whether nothing is wrong with the configuration, but rules that it names do not work.
+    /// True if rules that the configuration names do not work, and nothing else is wrong.
     pub fn is_broken_rules(&self) -> bool {
         match &*self.problem {
             Problem::Rules { error, .. } => matches!(**error, RulesError::Broken(_)),
@@ -85,8 +85,7 @@ impl ConfigError {
     }
 }
 
-/// A value that cannot be used, and where it is: keys joined by dots; in lists, numbers from 0 take
-/// the place of keys.
+/// A wrong value and its place: keys joined by dots, and in lists numbers from 0.
 #[derive(Debug)]
 pub(crate) struct WrongValue {
     pub(crate) at: String,
@@ -99,7 +98,7 @@ impl WrongValue {
         WrongValue { at, problem }
     }
 
-    /// The same, with who was left out, if there are too few bots.
+    /// Adds who was left out, if there are too few bots.
     pub(crate) fn because_of(mut self, left_out: &[String]) -> Self {
         if let Problem::Value { key, message } = &mut self.problem
             && key == "bots"
@@ -110,72 +109,59 @@ impl WrongValue {
         self
     }
 
-    /// The value of a key that is in no list.
+    /// A problem of a key that is in no list.
     pub(crate) fn of(key: &str, message: impl Into<String>) -> Self {
         Self::new(key, Problem::value(key, message))
     }
 }
 
-/// What is wrong with a configuration.
+/// Problems of configurations.
 #[derive(Debug, Error)]
 pub enum Problem {
-    /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Read(io::Error),
     /// It is not TOML, or something is missing.
     #[error("{0}")]
     Syntax(String),
-    /// A key that does not exist.
     #[error("unknown key `{key}`{}; allowed here are {}", suggestion(near), allowed.join(", "))]
     UnknownKey {
-        /// The key, with the tables that it is in.
+        /// With the tables that it is in.
         key: String,
-        /// What was probably meant.
+        /// The key that was probably meant.
         near: Option<String>,
         /// The keys that exist.
         allowed: Vec<String>,
     },
-    /// A file that is included cannot be.
     #[error("`include`: {reason} ({chain})")]
     Include {
-        /// Which file includes which, from the first one on.
+        /// The files that include each other, from the first one on.
         chain: String,
-        /// What is wrong.
         reason: String,
     },
-    /// Rules that cannot be used.
     #[error("`{key}`: {error}")]
-    Rules {
-        /// The key.
-        key: String,
-        /// What is wrong.
-        error: Box<RulesError>,
-    },
-    /// A variable of the environment.
+    Rules { key: String, error: Box<RulesError> },
+    /// An environment variable is not set.
     #[error(
         "bot `{bot}`: `{key}`: there is no environment variable `{name}`; `${{{name}:-default}}` \
          would have a default, and `$${{` is a plain `${{`"
     )]
     Variable {
-        /// The bot.
         bot: String,
-        /// Where it is used.
+        /// The key that uses it.
         key: &'static str,
-        /// The variable.
         name: String,
     },
     /// A value that is not allowed.
     #[error("`{key}`: {message}")]
     Value {
-        /// The key, with the tables that it is in.
+        /// With the tables that it is in.
         key: String,
         /// What is wrong, and what is allowed.
         message: String,
     },
-    /// A value of a bot's that is not allowed.
+    /// A value of a bot that is not allowed.
     #[error("bot `{bot}`: `{key}`: {message}")]
     Bot {
-        /// The bot.
         bot: String,
         /// The key in the bot's table.
         key: String,
@@ -184,13 +170,7 @@ pub enum Problem {
     },
     /// A game that cannot be played.
     #[error("`{key}`: {error}")]
-    Game {
-        /// The key.
-        key: String,
-        /// Why not.
-        error: Box<GameError>,
-    },
-    /// A book of openings.
+    Game { key: String, error: Box<GameError> },
     #[error("`opening.book`: {0}")]
     Book(BookError),
     /// A name that does not fit a table.
@@ -199,23 +179,19 @@ pub enum Problem {
          the direction of writing"
     )]
     BotName(String),
-    /// A name that is there twice.
+    /// Two bots have the same name.
     #[error("`bots.name`: two bots have the name `{0}`; every bot needs a name of its own")]
     TwoBots(String),
     /// A command that cannot be run.
     #[error("bot `{bot}`: {}{error}", named(key, error))]
     Command {
-        /// The bot.
         bot: String,
-        /// The key that is at fault.
         key: &'static str,
-        /// Why not.
         error: CommandError,
     },
 }
 
 impl Problem {
-    /// A value that is not allowed.
     pub(crate) fn value(key: impl Into<String>, message: impl Into<String>) -> Self {
         Problem::Value {
             key: key.into(),

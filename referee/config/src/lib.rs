@@ -1,5 +1,7 @@
 //! The tournament configuration: TOML in, checked values out.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 pub mod bots;
 pub mod difference;
 mod error;
@@ -48,7 +50,7 @@ pub use crate::tables::game::game;
 pub use crate::tables::game::{GameError, GameSetup};
 pub use error::{ConfigError, Problem};
 
-/// A tournament whose schedule has no parts.
+/// A tournament whose schedule cannot be split into shards.
 #[derive(Clone, Debug, Error)]
 #[error(
     "only round robins and gauntlets have parts: the schedule of the format `{0}` depends on results"
@@ -60,69 +62,65 @@ pub struct FormatHasNoShards(FormatName);
 pub struct Config {
     /// The tournament's name.
     pub name: String,
-    /// What all randomness of the referee is made from.
+    /// The source of all the referee's randomness.
     pub seed: u64,
-    /// What deals follow from, if it is set; [`Config::text`] and the values do not have it.
+    /// The secret of deals, if configured. [`Config::text`] and [`Config::table`] do not contain
+    /// it.
     pub secret: Option<Secret>,
-    /// What the tournament deals from, as soon as that is known.
+    /// Set as soon as it is known.
     deals: OnceLock<Deals>,
-    /// How bots meet.
     pub format: Format,
     /// How often every pairing is played in every seat order.
     pub rounds: u32,
-    /// In which orders the bots of a group sit.
+    /// The seat orders of a group of bots.
     pub seat_orders: SeatOrders,
-    /// How many matches run at a time.
+    /// Concurrent matches.
     pub concurrency: usize,
-    /// Whether that was left to the machine.
+    /// True if `concurrency` was left to the machine.
     pub concurrency_auto: bool,
     /// The games that can be named.
     pub rules: RulesSet,
-    /// What is played.
+    /// The games that are played.
     pub games: Vec<GameSetup>,
-    /// Who plays.
     pub bots: Vec<Arc<BotSpec>>,
-    /// How bots are built before they play, and which ones have to pass checks then; in the order of
-    /// `bots`.
+    /// Builds and checks, in the order of `bots`.
     pub builds: Vec<BuildPlan>,
-    /// What happens if one of those does not.
+    /// The reaction to a bot that cannot be built or fails its checks.
     pub on_broken: OnBroken,
-    /// The time control of bots that have none of their own.
+    /// For bots that have none of their own.
     pub time: TimeControl,
-    /// Whether each slot and its bots keep to one core; never `Auto`.
+    /// Never `Auto`.
     pub affinity: Affinity,
-    /// How matches begin.
     pub openings: Openings,
-    /// Whether time limits depend on the speed of the machine.
+    /// Set if time limits depend on the speed of the machine.
     pub time_scale: Option<TimeScale>,
-    /// Which matches count on a machine that has other things to do.
+    /// When a match on a busy machine does not count.
     pub noise_limits: NoiseLimits,
-    /// Over NATS: the share of groups of deterministic bots that another worker plays again, from 0 to 1.
+    /// Over NATS: the share of groups of deterministic bots that a second worker plays again, from
+    /// 0 to 1.
     pub recheck: f64,
-    /// Which bots always play alike, in the order of `bots`.
+    /// True for bots that always play alike, in the order of `bots`.
     pub deterministic: Vec<bool>,
-    /// How much is kept beside the log.
+    /// Disk space beside the log.
     pub keep: Keep,
-    /// The whole as TOML: the file's text, or what was put together from several places.
+    /// The whole as TOML: the file's text, or the merged text of several sources.
     pub text: String,
-    /// The same as values.
+    /// [`Config::text`], parsed.
     pub table: toml::Table,
-    /// Where relative paths in it start.
+    /// The base of relative paths.
     pub folder: PathBuf,
-    /// The file it was read from, if it was one.
+    /// `None` for a text.
     pub file: Option<PathBuf>,
-    /// The part of the schedule that is played; see [`Config::of_shard`].
+    /// The shard of the schedule that is played; see [`Config::of_shard`].
     pub shard: Option<Shard>,
-    /// Where the bots are.
     places: BotPlaces,
-    /// Whether matches are played by workers, each of which scales time limits by its own speed.
+    /// True if workers play the matches; each scales time limits by its own speed.
     by_workers: bool,
-    /// The submissions that are no bots, and so not in `bots`.
+    /// Submissions that are not bots, and so not in `bots`.
     pub left_out: Vec<LeftOut>,
-    /// What authors of submissions wrote and nobody heeds, as sentences.
+    /// Sentences about keys of submissions that are ignored.
     pub notes: Vec<String>,
-    /// The ids of the games that bots without `games` play by their answers to `hello`, if they were
-    /// asked.
+    /// Games that bots without `games` named in `hello`, by bot.
     pub answered: BTreeMap<String, Vec<String>>,
 }
 
@@ -135,7 +133,7 @@ impl Config {
         Self::load_with(path, &[])
     }
 
-    /// The same with keys that are set over those of the file, as in `time.per_move=1s`.
+    /// Like [`Config::load`], with keys set over those of the file, as in `time.per_move=1s`.
     ///
     /// # Errors
     /// If it cannot be read, or anything in it is wrong: the first thing that is.
@@ -143,16 +141,18 @@ impl Config {
         Self::load_at(path, sets, BotPlaces::Configured)
     }
 
-    /// The same for bots in other places than the configuration says.
+    /// Like [`Config::load_with`], for bots in other places than the configuration says.
     ///
     /// # Errors
-    /// If it cannot be read, or anything in it is wrong, or a bundle is missing: the first thing that is.
+    /// If it cannot be read, or anything in it is wrong, or a bundle is missing: the first thing
+    /// that is.
     pub fn load_at(path: &Path, sets: &[String], places: BotPlaces) -> Result<Self, ConfigError> {
         Self::load_named(path, sets, places, &|_| BTreeMap::new())
     }
 
-    /// The same for a tournament that may go on: `names` gives for its name the names that its bots have
-    /// there by their folders, if a version of the referee began it that let authors choose them.
+    /// Like [`Config::load_at`], for a tournament that may continue: `names` maps the tournament's
+    /// name to the names of its bots by folder, from a version of the referee that let authors
+    /// choose them.
     ///
     /// # Errors
     /// As those of [`Config::load_at`].
@@ -176,8 +176,7 @@ impl Config {
         })
     }
 
-    /// Checks the text of a configuration, which includes no files; relative paths start at
-    /// `folder`.
+    /// Checks the text of a configuration without includes; relative paths start at `folder`.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
@@ -185,7 +184,7 @@ impl Config {
         Self::parse_at(text, folder, BotPlaces::Configured)
     }
 
-    /// The same for bots in other places than the configuration says.
+    /// Like [`Config::parse`], for bots in other places than the configuration says.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
@@ -203,8 +202,8 @@ impl Config {
         })
     }
 
-    /// The configuration that the folder of a tournament has a copy of, with this text; relative paths
-    /// start at `origin`, or where the copy is. Its bots are not started, and need not be there.
+    /// Parses the copy of a configuration in a tournament's folder; relative paths start at
+    /// `origin`, by default at the copy. Its bots are not started, and may be missing.
     ///
     /// # Errors
     /// If it cannot be used here.
@@ -286,7 +285,7 @@ impl Config {
         }
     }
 
-    /// The same without these bots.
+    /// Removes these bots.
     ///
     /// # Errors
     /// If those that are left cannot play it, or the configuration names one that is not.
@@ -311,8 +310,8 @@ impl Config {
         })
     }
 
-    /// The same, of which only a part is played: others play the others, perhaps on other machines, and
-    /// `referee merge` puts the logs together.
+    /// Selects a shard of the schedule. Other machines play the other shards, and `referee merge`
+    /// merges the logs.
     ///
     /// # Errors
     /// If the schedule depends on results.
@@ -326,7 +325,7 @@ impl Config {
         })
     }
 
-    /// The same, with matches that are played by workers: they scale time limits, and not this machine.
+    /// Leaves scaling of time limits to the workers that play the matches.
     pub fn for_workers(self) -> Self {
         Config {
             by_workers: true,
@@ -334,12 +333,12 @@ impl Config {
         }
     }
 
-    /// How time limits are scaled on this machine, if they are.
+    /// The scale of time limits on this machine, if there is one.
     pub fn scale_here(&self) -> Option<TimeScale> {
         self.time_scale.filter(|_| !self.by_workers)
     }
 
-    /// A time control of this configuration as it has to be on a machine that a worker names.
+    /// Scales a time control for a machine that a worker names.
     ///
     /// # Errors
     /// Why no limits can be scaled by what it says of the machine.
@@ -356,7 +355,8 @@ impl Config {
         Ok(machine::scaled(time, scale.factor(speed)?))
     }
 
-    /// Multiplies time limits, of all bots, by what a machine of this speed needs; gives the factor.
+    /// Multiplies the time limits of all bots by the factor for a machine of this speed, and
+    /// returns the factor.
     ///
     /// # Errors
     /// If machines do not differ like that, as a sentence.
@@ -370,12 +370,12 @@ impl Config {
         Ok(factor)
     }
 
-    /// The folder of the bundles that bots are played from, if there is one.
+    /// The folder of the bundles that bots are played from, if any.
     pub fn bundle_folder(&self) -> Option<&Path> {
         self.places.bundles()?.folder.as_deref()
     }
 
-    /// What the schedule of a new tournament is made from.
+    /// The input of a new tournament's schedule.
     pub fn shape(&self) -> Shape {
         Shape {
             format: self.format.clone(),
@@ -389,41 +389,40 @@ impl Config {
         }
     }
 
-    /// Whether there are deals that nobody may foresee, in any of the games.
+    /// True if any game has deals that nobody may foresee.
     pub fn has_deals(&self) -> bool {
         self.games.iter().any(|game| game.rules.info().has_deals())
     }
 
-    /// Whether it is a part whose deals the other parts could not know.
+    /// True for a shard whose deals the other shards could not know.
     pub fn lacks_shared_secret(&self) -> bool {
         self.shard.is_some() && self.secret.is_none() && self.has_deals()
     }
 
-    /// What the tournament deals from.
     pub fn deals(&self) -> &Deals {
         self.deals.get().unwrap_or(&Deals::BySeed)
     }
 
-    /// Says what the tournament deals from, once.
+    /// Sets the source of deals, once.
     pub fn deal_from(&self, deals: Deals) {
         let known = self.deals.get_or_init(|| deals.clone());
         debug_assert!(*known == deals, "a tournament deals from one secret");
     }
 
-    /// Whether no bot can reach the tournament's folder.
+    /// True if no bot can reach the tournament's folder.
     pub fn all_strict(&self) -> bool {
         let mut bots = self.bots.iter();
         bots.all(|bot| bot.wanted.tier == Tier::Strict && !bot.wanted.best_effort)
     }
 
-    /// From here on, what rules programs print and say is kept where that of these bots is.
+    /// From here on, output and messages of rules programs are recorded like those of these bots.
     pub fn share_records(&self, bots: &BotFactory) {
         for game in &self.games {
             ::rules::share_records(&*game.rules, bots);
         }
     }
 
-    /// How matches are run, for the log.
+    /// The conditions of matches, for the log.
     pub fn conditions(&self) -> Conditions {
         let frozen = self.bots.iter().map(|bot| bot.idle == Idle::Freeze);
         let frozen: Vec<bool> = frozen.collect();
@@ -477,7 +476,7 @@ impl Config {
         met.map_err(|message| WrongValue::of("games", message))
     }
 
-    /// What is allowed, but hardly meant.
+    /// Warnings about what is allowed, but hardly intended.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.left_unplayed();
         let cores = identity::cores() as usize;
@@ -539,7 +538,7 @@ mod tests {
         );
     }
 
-    /// A value in the place of the one for this key, in a whole configuration; and its line.
+    /// A whole configuration with this value for this key, and its line.
     fn with_value(key: &str, value: &str) -> (String, usize) {
         let (mut head, mut game, mut bot) = (String::new(), String::new(), String::new());
         if let Some(key) = key.strip_prefix("games[].") {
@@ -557,7 +556,7 @@ mod tests {
         } else if !matches!(key, "bots") {
             head = format!("{key} = {value}\n");
         }
-        // What these need besides.
+        // These need other keys.
         for rule in ["adjudicate.resign.", "adjudicate.draw."] {
             let missing = ["value = 0.1", "moves = 4"].into_iter();
             let missing = missing.filter(|given| !key.ends_with(&given[..5]));
@@ -604,7 +603,7 @@ mod tests {
         )
     }
 
-    /// A value of the right type that the key may not have; `None` if there is none, because any
+    /// A value of the right type that the key does not allow; `None` if there is none, because any
     /// text is allowed, or because tables are tried key by key.
     fn wrong_value(key: &str, kind: &str) -> Option<&'static str> {
         Some(match key {
@@ -634,7 +633,7 @@ mod tests {
             "adjudicate.resign.value" | "adjudicate.draw.value" => "0.5",
             "sprt.elo0" => "30.0",
             "sprt.elo1" => "-5.0",
-            // In a sandbox that hides files, these have to be there; see the test of that.
+            // A sandbox that hides files needs them to exist; it has a test of its own.
             "readable" | "bots[].readable" | "submissions.readable" => return None,
             "submissions.variables" => "[\"no name\"]",
             "bots[].submission" => "\"no digest\"",
@@ -648,7 +647,7 @@ mod tests {
         })
     }
 
-    /// What a message about this key, at this line, does not say; `None` if it says everything.
+    /// A part that a message about this key and line lacks; `None` if it is complete.
     fn unsaid(key: &str, line: usize, error: &str) -> Option<&'static str> {
         const HINTS: [&str; 12] = [
             " is not ",
@@ -669,7 +668,7 @@ mod tests {
             format!("`{}", key.replace("[]", "")),
             format!("`{in_table}"),
         ];
-        // Which of the two is wrong, nobody can say.
+        // Either of the two may be wrong.
         let of_two = key.starts_with("sprt.elo") && error.contains("`sprt.elo1`");
         if !of_two && !named.iter().any(|key| error.contains(key)) {
             Some("the key")

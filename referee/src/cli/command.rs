@@ -7,20 +7,19 @@ use super::{CliError, games, internal, logs, play, tools, tournament};
 /// A parsed command line, ready to run.
 type Run = Box<dyn FnOnce() -> Result<(), CliError>>;
 
-/// How a subcommand's process relates to bots.
+/// The relation of a subcommand's process to bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// It starts no bots.
     Plain,
-    /// It starts bots, which somebody else may have written.
+    /// It starts bots, which may be untrusted.
     RunsBots,
     /// It is a bot.
     IsABot,
-    /// It is a process between the referee and a bot; the help does not list it.
+    /// It stands between the referee and a bot; the help does not list it.
     Internal,
 }
 
-/// A line of the table.
 pub(super) struct Subcommand {
     name: &'static str,
     role: Role,

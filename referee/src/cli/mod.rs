@@ -62,19 +62,19 @@ pub fn run() -> ExitCode {
     ExitCode::from(run_to_code())
 }
 
-/// Which events are logged: what `RUST_LOG` says (`debug`, `referee=trace,supervisor=info`), or
-/// warnings and errors.
+/// Filters events by `RUST_LOG` (`debug`, `referee=trace,supervisor=info`); by default, warnings
+/// and errors.
 fn log_filter() -> Targets {
     let wanted = std::env::var("RUST_LOG").ok();
     let filter = wanted.and_then(|wanted| wanted.parse().ok());
     filter.unwrap_or_else(|| {
-        // What its errors mean for users is said here.
+        // Its errors are explained to users in this program's words.
         let default = Targets::new().with_target("async_nats", LevelFilter::OFF);
         default.with_default(LevelFilter::WARN)
     })
 }
 
-/// The same; gives the exit code as a number.
+/// Like [`run`]; returns the exit code as a number.
 pub(crate) fn run_to_code() -> u8 {
     tracing_subscriber::registry()
         .with(tracing_subscriber::fmt::layer().with_writer(|| terminal::Stderr))
@@ -102,14 +102,14 @@ pub(crate) fn run_to_code() -> u8 {
     code(done.and_then(|()| not_short()), has_fault)
 }
 
-/// The exit code for what a command came to; what went wrong is said. With `has_fault`, a part of the work
-/// was not done because of the program itself, which said so.
+/// Reports the error of a command, and returns the exit code. With `has_fault`, a panic has lost a
+/// part of the work, and was reported.
 fn code(done: Result<(), CliError>, has_fault: bool) -> u8 {
     match done {
         Ok(()) => 0,
-        // Who reads the output has seen enough, as in `referee games | head -1`.
+        // The reader of the output has seen enough, as in `referee games | head -1`.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-        // Nobody has asked for that.
+        // The user did not interrupt it.
         Err(CliError::Interrupted) if has_fault => panics::CODE,
         Err(error) => {
             tell(format_args!("error: {error}\n"));

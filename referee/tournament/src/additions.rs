@@ -1,4 +1,5 @@
-//! Bots that a tournament gets later, and those that have changed: built and checked as at its start.
+//! Bots that are added to a tournament later, and bots that have changed: both are built and
+//! checked as at the start.
 
 use std::path::Path;
 
@@ -9,17 +10,17 @@ use crate::runner::{Tournament, TournamentError, folder_of, runtime};
 use config::Config;
 use protocol::Record;
 
-/// What a tournament is extended to. The bots that it has not had yet were built and checked, as in
-/// [`Tournament::create`], also those that were left out before: they may have been repaired.
+/// A tournament's configuration with additions. New bots are built and checked, as in
+/// [`Tournament::create`]; so are those that were left out before, as they may have been repaired.
 pub struct Extension {
     pub(super) config: Config,
     pub(super) left_out: Vec<LeftOut>,
 }
 
 impl Extension {
-    /// Extends the tournament in this folder, by default in the newest one of its name below `runs`, to
-    /// this configuration. Nothing is written yet but by builds. Builds and checks take their time, and
-    /// must not happen within an asynchronous runtime: there, use [`Extension::prepare_reporting`].
+    /// Prepares to extend the tournament in this folder (by default the newest of its name below
+    /// `runs`) to this configuration. Only builds write anything yet. Blocks; in async code use
+    /// [`Extension::prepare_reporting`].
     ///
     /// # Errors
     /// If more than bots, games and rounds was added, or a broken bot stops it.
@@ -28,7 +29,7 @@ impl Extension {
         runtime()?.block_on(Self::admit(config, &added, folder, |_| {}))
     }
 
-    /// The same, with a line for each build and for each bot that is left out.
+    /// Like [`Extension::prepare`], with a line for each build and for each bot that is left out.
     ///
     /// # Errors
     /// As those of [`Extension::prepare`].
@@ -61,9 +62,9 @@ impl Extension {
 }
 
 impl Tournament {
-    /// Goes on with the tournament in this folder, by default in the newest one of its name below
-    /// `runs`, with what is added to it: what was played stays what it is, the matches of
-    /// the tournament before come first and keep their numbers, and new ones follow.
+    /// Continues the tournament in this folder (by default the newest of its name below `runs`)
+    /// with its additions: earlier matches come first and keep their numbers and results, new ones
+    /// follow.
     ///
     /// # Errors
     /// As those of [`Tournament::resume`].
@@ -74,16 +75,16 @@ impl Tournament {
     ) -> Result<Self, TournamentError> {
         let Extension { config, left_out } = extension;
         let mut tournament = Self::go_on(config, folder, Allowed::Additions, take)?;
-        // Last: without it, or with the one before, `extend` is asked for again.
+        // Last: if we crash before this, the user runs `extend` again.
         admission::note_answers(tournament.folder(), tournament.config())?;
         admission::note(tournament.folder(), &left_out)?;
         tournament.left_out = left_out;
         Ok(tournament)
     }
 
-    /// Sets up the bots of the configuration that were unpacked from bundles, unless that was done on this
-    /// machine before. Until then they cannot be started: neither [`Tournament::create`] nor
-    /// [`Tournament::resume`] does it. `report` gets a line for each.
+    /// Sets up the bots that were unpacked from bundles, unless that was done on this machine
+    /// before. They cannot start until then, and neither [`Tournament::create`] nor
+    /// [`Tournament::resume`] does it. `report` receives a line for each.
     ///
     /// # Errors
     /// If one of them cannot be set up.
@@ -91,8 +92,8 @@ impl Tournament {
         Ok(admission::set_up(config, report).await?)
     }
 
-    /// Builds and checks these bots again, as when the tournament began; `report` gets a line for each
-    /// build. For bots that have changed, before [`Tournament::play_again`].
+    /// Builds and checks these bots again, as when the tournament began. For bots that have
+    /// changed, before [`Tournament::play_again`]. `report` receives a line for each build.
     ///
     /// # Errors
     /// If one of them is broken now, or another referee is playing in the folder.
@@ -112,10 +113,10 @@ impl Tournament {
     }
 }
 
-/// The bots that the tournament in a folder has not had yet.
+/// The bots that are new to the tournament in this folder.
 fn added(config: &Config, folder: Option<&Path>) -> Result<Vec<String>, TournamentError> {
     let path = folder_of(config, folder)?;
-    // What is wrong with a folder without a copy is found when it is opened.
+    // A folder without a copy is diagnosed when it is opened.
     let Some(copy) = resume::read_copy(&path.join(CONFIG_NAME))? else {
         return Ok(Vec::new());
     };

@@ -1,4 +1,4 @@
-//! What slots, and backends, report to the writer of the log.
+//! Reports of slots and backends to the writer of the log.
 
 use games::BrokenRules;
 use log::WriteError;
@@ -9,31 +9,30 @@ use thiserror::Error;
 
 use crate::stop::Stop;
 
-/// How many workers there are, where a backend has some.
+/// The state of a backend's workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkersSeen {
-    /// Workers that were heard lately.
+    /// Workers with a recent sign of life.
     pub workers: usize,
     /// Matches that they can play at a time.
     pub slots: u32,
-    /// How often a group that one had taken was taken by another.
+    /// Groups that were taken over from a lost worker.
     pub lost: u64,
 }
 
-/// What slots report to the writer.
+/// A report to the writer of the log.
 pub enum FromSlot {
     Started(String),
-    /// A match, by its number in the schedule.
+    /// Number in the schedule, record.
     Finished(usize, Box<Record>),
     Trouble(News),
     /// The tournament cannot go on.
     Failed(RunError),
-    /// Workers on other machines are there, or gone.
+    /// Workers on other machines have joined or left.
     Workers(WorkersSeen),
 }
 
 impl FromSlot {
-    /// The match, if it reports one.
     pub(super) fn record(&self) -> Option<&Record> {
         match self {
             FromSlot::Finished(_, record) => Some(record),
@@ -42,13 +41,11 @@ impl FromSlot {
     }
 }
 
-/// Why a tournament could not go on.
+/// Why a tournament cannot go on.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The log.
     #[error(transparent)]
     Log(#[from] WriteError),
-    /// The machine has run out of something.
     #[error("{0}")]
     Short(String),
     /// Rules from outside do not work.
@@ -56,36 +53,32 @@ pub enum RunError {
     Broken(#[from] BrokenRules),
 }
 
-/// What happens in a tournament, for a display.
+/// Progress of a tournament, for a display.
 #[derive(Debug)]
 pub enum Progress<'a> {
-    /// A match has begun: its id, game and players.
+    /// Id, game and players of a match.
     Started(&'a str),
-    /// A match was finished and is in the log.
+    /// The match is in the log.
     Finished {
-        /// The match.
         record: &'a Record,
-        /// How many are finished now.
+        /// Finished matches.
         done: usize,
-        /// How many there are, as far as is known.
+        /// Scheduled matches, as far as is known.
         total: u64,
-        /// Where the tournament stands, in formats in which each match changes that.
+        /// Only in formats in which each match changes it.
         standing: Option<Standing>,
     },
-    /// A warning for the user.
     Trouble(&'a News),
-    /// The workers that play, where these are on other machines.
+    /// The backend's workers.
     Workers(WorkersSeen),
-    /// It was asked to end early, or sooner than before.
+    /// A request to end, or to end sooner.
     Stopping(Stop),
 }
 
-/// How a tournament ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TournamentOutcome {
-    /// Whether everything was played. If not, it was interrupted, and the finished matches are in the
-    /// log.
+    /// False after an interruption; the finished matches are in the log.
     pub complete: bool,
-    /// Where the tournament stands, if that is more than points.
+    /// `None` in formats that only count points.
     pub standing: Option<Standing>,
 }

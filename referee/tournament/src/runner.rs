@@ -1,5 +1,5 @@
-//! A whole tournament: its folder is made, or opened again, what is left is played, and what was
-//! finished is saved if the log is lost.
+//! A whole tournament: makes its folder or opens it again, plays what is left, and saves the
+//! finished matches if the log is lost.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,39 +38,37 @@ pub struct Tournament {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// What is wrong with a part of a schedule whose secret the other parts cannot know.
+/// Why a shard cannot be played without a secret of its own.
 pub const NO_SHARED_SECRET: &str = "its games have chance or hidden information, and all parts have \
     to deal from one secret: set `secret` in the configuration, the same for all, to 64 hexadecimal digits \
     that no bot knows (`openssl rand -hex 32` prints some)";
 
-/// How time limits were scaled by the speed of this machine.
+/// The scale of time limits by the speed of this machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AppliedScale {
-    /// The speed by the yardstick, in million steps a second, a slot.
+    /// Yardstick speed of a slot, in million steps a second.
     pub speed: f64,
-    /// What limits were multiplied by.
+    /// The factor that limits were multiplied by.
     pub factor: f64,
 }
 
 /// Why a tournament does not begin, or stops.
 #[derive(Debug, Error)]
 pub enum TournamentError {
-    /// The machine is too small for this many matches at a time.
+    /// The machine is too small for this many concurrent matches.
     #[error(transparent)]
     Capacity(#[from] TooMuch),
-    /// Bots are broken, or it is not known who was left out.
+    /// Bots are broken, or the note about those that were left out is unreadable.
     #[error(transparent)]
     Admission(#[from] AdmissionError),
-    /// Bots cannot be started as the configuration asks for it.
+    /// Bots cannot be started as the configuration asks for.
     #[error(transparent)]
     BotFactory(#[from] FactoryError),
-    /// No folder can be made.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The tournament cannot be resumed.
     #[error(transparent)]
     Resume(#[from] ResumeError),
-    /// A part of the schedule is to be played, but nothing says what all parts deal from.
+    /// A shard needs a secret that all shards share.
     #[error("{NO_SHARED_SECRET}")]
     NoSharedSecret,
     /// The log cannot be guarded.
@@ -79,12 +77,11 @@ pub enum TournamentError {
     /// The log failed while matches were played.
     #[error("{error}")]
     Stopped {
-        /// How it failed.
         error: WriteError,
         /// Where the finished matches are.
         remains: Remains,
     },
-    /// The machine ran out of something; no bot is at fault.
+    /// No bot is at fault.
     #[error("{0}")]
     Short(String),
     /// Time limits cannot be scaled by the speed of this machine.
@@ -98,9 +95,8 @@ pub enum TournamentError {
 /// Why a tournament with a backend stops.
 #[derive(Debug)]
 pub enum BackendFailure<E> {
-    /// For a reason that it could have without one.
     Tournament(TournamentError),
-    /// The backend cannot go on; no bot is at fault.
+    /// The backend failed; no bot is at fault.
     Backend(E),
 }
 
@@ -115,30 +111,28 @@ pub enum Remains {
     Unsaved(WriteError),
     /// In the log, except for the lines that the error names.
     Incomplete,
-    /// In the log.
     Complete,
 }
 
-/// What surrounds the bots of a tournament.
+/// The environment of a tournament's bots.
 #[derive(Default)]
 pub struct Surroundings {
-    /// What sandboxed bots must not see, besides the folders of tournaments.
+    /// Paths that sandboxes hide, besides the folders of tournaments.
     pub hidden: Vec<PathBuf>,
-    /// Records what bots and referee say to each other.
+    /// Records the messages between bots and referee.
     pub tracer: Option<Tracer>,
-    /// What this machine is called in the log; by default its host name.
+    /// This machine's name in the log; by default its host name.
     pub machine_name: Option<String>,
-    /// Whether its speed is measured for the log. Where time limits depend on it, it is in any case.
+    /// Where time limits depend on the speed, it is measured in any case.
     pub yardstick: Yardstick,
 }
 
-/// Whether the speed of the machine is measured before the first match, which takes a tenth of a second.
+/// Measuring the speed of the machine before the first match takes a tenth of a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Yardstick {
-    /// It is measured.
     #[default]
     Measured,
-    /// It is not in the log.
+    /// The log has no speed.
     Off,
 }
 
@@ -147,8 +141,8 @@ impl Tournament {
     ///
     /// Bots that have a `build` are built first, and those with `must_pass_check`, as all of
     /// `bots_from`, are checked. Broken ones do not play, see [`Tournament::left_out`], unless the
-    /// configuration has `on_broken = "stop"`. Bots without `games` are started once, and asked which
-    /// games they play. Blocks; in asynchronous code use [`Tournament::create_reporting`].
+    /// configuration has `on_broken = "stop"`. Bots without `games` are started once, and asked
+    /// which games they play. Blocks; in asynchronous code use [`Tournament::create_reporting`].
     ///
     /// # Errors
     /// If the machine cannot run it, too few bots are left, there is a tournament in the folder
@@ -163,9 +157,9 @@ impl Tournament {
         }
     }
 
-    /// The same as [`Tournament::create`] for a caller that shows how it goes, or may give up:
-    /// `report` gets a line for each build and for each bot that is left out. If the future is
-    /// dropped, nothing was written but what builds wrote.
+    /// Like [`Tournament::create`], for callers that show progress or may give up: `report`
+    /// receives a line for each build and for each bot that is left out. If the future is dropped,
+    /// only builds have written anything.
     ///
     /// # Errors
     /// As those of [`Tournament::create`].
@@ -175,12 +169,12 @@ impl Tournament {
         report: impl FnMut(&str),
     ) -> Result<Self, TournamentError> {
         if let Some(folder) = folder {
-            // Builds could spoil the bots of the tournament that is there.
+            // Builds could spoil the bots of the tournament in this folder.
             folder::must_be_free(folder)?;
             folder::must_be_idle(folder)?;
         }
         let (mut config, left_out) = admission::admit(config, None, report).await?;
-        // Before anybody is asked: that may take long, and uses what the machine has.
+        // Before bots are asked, which may take long and uses resources of the machine.
         let prepared = prepare(&mut config)?;
         let config = admission::ask(config, None).await?;
         Self::begin(config, left_out, prepared, folder)
@@ -219,10 +213,9 @@ impl Tournament {
         })
     }
 
-    /// The configuration without the bots that were left out when the tournament in this folder, by
-    /// default in the newest one of its name below `runs`, began or was extended.
-    /// [`Tournament::resume`] and [`Tournament::play_again`] do this themselves; it is for whoever
-    /// needs the bots before.
+    /// Leaves out the bots that were left out when the tournament in this folder (by default the
+    /// newest of its name below `runs`) began or was extended. [`Tournament::resume`] and
+    /// [`Tournament::play_again`] do this themselves; call it if you need the bots earlier.
     ///
     /// # Errors
     /// If it is not known who was left out, or too few bots are left.
@@ -233,16 +226,16 @@ impl Tournament {
         }
     }
 
-    /// The folder in which to resume, if no tournament has begun there, because the referee was killed
-    /// while it made it. [`Tournament::create`] begins it then.
+    /// The folder to resume in, if the referee was killed there before the tournament began;
+    /// [`Tournament::create`] begins it then.
     pub fn not_begun(config: &Config, folder: Option<&Path>) -> Option<PathBuf> {
         let folder = folder_of(config, folder).ok()?;
         folder::is_unfinished(&folder).then_some(folder)
     }
 
-    /// Goes on with the tournament in this folder, by default in the newest one of its name below
-    /// `runs`, without the bots that were left out. `take` gets the matches that were played, in the
-    /// order of the log.
+    /// Continues the tournament in this folder (by default the newest of its name below `runs`)
+    /// without the bots that were left out. `take` receives the finished matches, in the order of
+    /// the log.
     ///
     /// # Errors
     /// If the machine cannot run it, or the folder is not that of this tournament. Nothing was
@@ -296,44 +289,42 @@ impl Tournament {
         })
     }
 
-    /// The configuration, with as many matches at a time as the machine has room for.
+    /// The configuration, with as many concurrent matches as the machine can run.
     pub fn config(&self) -> &Arc<Config> {
         &self.config
     }
 
-    /// Where everything is written.
     pub fn folder(&self) -> &Path {
         &self.folder.path
     }
 
-    /// The matches, and which of them were played.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// The part of the schedule that is played; `None` for all of it.
+    /// `None` for the whole schedule.
     pub fn shard(&self) -> Option<Shard> {
         self.folder.shard()
     }
 
-    /// What the user should know before it begins.
+    /// Warnings to show before it begins.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// How time limits were scaled by the speed of this machine, if they were.
+    /// The scale of time limits, if they were scaled.
     pub fn time_scale(&self) -> Option<AppliedScale> {
         self.time_scale
     }
 
-    /// The bots of a new or extended tournament that do not play, because they are broken.
+    /// The bots of a new or extended tournament that are broken and do not play.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// Sets the matches of these bots aside, in the folder of a tournament that is resumed next: then
-    /// they are played again. The log as it was stays beside the new one. Returns what was done, as
-    /// a sentence; `None` if they have played no matches.
+    /// Sets the matches of these bots aside, in the folder of a tournament that is resumed next:
+    /// then they are played again. The old log stays beside the new one. Returns a sentence about
+    /// it; `None` if they have no matches.
     ///
     /// # Errors
     /// If there is no such bot, the folder is not that of this tournament, the format decides by
@@ -356,7 +347,7 @@ impl Tournament {
         if config.format.is_of_pairings() {
             return Err(ResumeError::FixedResults.into());
         }
-        // Checks that all of the log belongs here, and lets go of it.
+        // Checks that everything in the log belongs here, and unlocks it.
         drop(resume::open(&path, config, Allowed::Nothing, |_| ())?);
         Ok(set_aside(&path, bots)?.map(|done| {
             format!(
@@ -367,19 +358,19 @@ impl Tournament {
         }))
     }
 
-    /// How many matches run at a time: no more than are left.
+    /// The number of concurrent matches: at most as many as are left.
     pub fn at_a_time(&self) -> usize {
         let left = self.schedule.total() - self.schedule.finished() as u64;
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         self.config.concurrency.min(left)
     }
 
-    /// Where it stands, in formats in which that is more than points.
+    /// The standing, in formats in which it is more than points.
     pub fn standing(&self) -> Option<Standing> {
         self.schedule.standing()
     }
 
-    /// Plays what is left, and waits for it, without showing anything.
+    /// Plays what is left, and waits for it, without a display.
     ///
     /// # Errors
     /// If bots cannot be started, the log cannot be written, or the machine runs out of something.
@@ -389,8 +380,8 @@ impl Tournament {
         runtime.block_on(self.play(Surroundings::default(), stop, |_| {}))
     }
 
-    /// Plays what is left. With `stop` it can be ended early, gently or at once; the matches that were
-    /// finished are in the log.
+    /// Plays what is left. `stop` ends it early, gently or at once; the finished matches are in the
+    /// log.
     ///
     /// # Errors
     /// If bots cannot be started, the log cannot be written, or the machine runs out of something.
@@ -424,8 +415,8 @@ impl Tournament {
         run.await.map_err(|error| stopped(error, &folder, &config))
     }
 
-    /// Has a backend play what is left. When it is asked to stop, no more matches begin; what is being
-    /// played then may be there when the tournament is resumed.
+    /// Plays what is left with a backend. After a request to stop, no more matches begin; those in
+    /// flight may be finished when the tournament is resumed.
     ///
     /// # Errors
     /// If the backend cannot go on, or the log cannot be written.
@@ -465,7 +456,8 @@ fn stopped(error: RunError, folder: &Folder, config: &Config) -> TournamentError
 }
 
 impl Tournament {
-    /// This machine, with its speed while as many matches run as will. No bot runs yet.
+    /// This machine, with its speed under as many threads as there will be matches. No bot runs
+    /// yet.
     async fn machine(&self, surroundings: &Surroundings) -> Machine {
         let (slots, keep) = (self.at_a_time(), self.config.affinity == Affinity::Cores);
         let speed = match (self.time_scale, surroundings.yardstick) {
@@ -473,7 +465,7 @@ impl Tournament {
             (None, Yardstick::Off) => None,
             (None, Yardstick::Measured) => {
                 let measure = move || yardstick::measure(slots, keep, yardstick::GLANCE);
-                // What the log lacks then is no reason not to play.
+                // A log without a speed is no reason not to play.
                 tokio::task::spawn_blocking(measure).await.ok().flatten()
             }
         };
@@ -489,7 +481,7 @@ pub(super) fn runtime() -> Result<Runtime, TournamentError> {
         .map_err(|error| TournamentError::Short(format!("the tournament cannot run: {error}")))
 }
 
-/// Whether rules from outside have changed since a match was played.
+/// True if rules from outside have changed since a match was played.
 fn is_by_other_rules(record: &Record, config: &Config) -> bool {
     let mut games = config.games.iter().map(|game| &game.rules);
     let rules = games.find(|rules| rules.info().id == record.game);
@@ -497,7 +489,7 @@ fn is_by_other_rules(record: &Record, config: &Config) -> bool {
     record.rules.as_ref().map(|then| &then.sha256) != now.map(|now| &now.sha256)
 }
 
-/// The folder to go on in: the one that is given, or the newest one of this tournament below `runs`.
+/// The folder to continue in: the given one, or the newest of this tournament below `runs`.
 pub(super) fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf, ResumeError> {
     let newest = || folder::newest(&config.name);
     let path = folder.map(Path::to_owned).or_else(newest);
@@ -506,10 +498,10 @@ pub(super) fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBu
     })
 }
 
-/// Warnings, and how time limits were scaled.
+/// Warnings, and the scale of time limits.
 type Prepared = (Vec<String>, Option<AppliedScale>);
 
-/// Finds out what this machine can do, before anything is written.
+/// Examines this machine, before anything is written.
 fn prepare(config: &mut Config) -> Result<Prepared, TournamentError> {
     let lowered = capacity::fit(config)?;
     BotFactory::new(&config.bots, &[], None)?;
@@ -520,7 +512,7 @@ fn prepare(config: &mut Config) -> Result<Prepared, TournamentError> {
     Ok((warnings, scale.transpose()?))
 }
 
-/// A note about players that stay from match to match, in games where they must not remember.
+/// A note about players that live from match to match, in games where they must not remember.
 fn who_has_deals_alone(config: &Config) -> Option<String> {
     let elsewhere = config.bots.iter().filter(|spec| spec.ggp.is_some());
     let names: Vec<String> = elsewhere.map(|spec| format!("`{}`", spec.name)).collect();
@@ -549,7 +541,7 @@ fn scaled(config: &mut Config, scale: TimeScale) -> Result<AppliedScale, Tournam
     Ok(AppliedScale { speed, factor })
 }
 
-/// Starts bots that do not see results, of today or before.
+/// A factory whose bots cannot see results, old or new.
 fn factory(
     config: &Config,
     folder: &Path,
@@ -568,7 +560,7 @@ fn factory(
     Ok(factory)
 }
 
-/// Finds what was finished after the log failed, and saves it if its folder is gone.
+/// Finds the finished matches after the log failed, and saves them if the folder is gone.
 fn remains(error: &WriteError, folder: &Folder, config: &Config) -> Remains {
     match error {
         WriteError::Gone { .. } => match folder.log.moved_to() {

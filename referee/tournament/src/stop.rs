@@ -1,22 +1,22 @@
-//! How a tournament is asked to end early.
+//! Requests to end a tournament early.
 
 use tokio::sync::watch;
 
-/// How soon a tournament has to end. Whatever it is, finished matches are in the log, and the
+/// How soon a tournament has to end. In any case, finished matches are in the log, and the
 /// tournament can be resumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stop {
-    /// When everything was played.
+    /// When everything is played.
     #[default]
     No,
-    /// When the matches in flight are finished: no new ones begin.
+    /// When the running matches are finished: no new ones begin.
     Finish,
-    /// Now: matches in flight are given up, neither finished nor forfeited.
+    /// Now: running matches are abandoned, neither finished nor forfeited.
     GiveUp,
 }
 
-/// Waits until a tournament has to end as soon as this, or sooner. If nobody can ask for that any
-/// more, it waits for ever.
+/// Waits until a tournament has to end this soon or sooner. Waits for ever once nobody can ask any
+/// more.
 pub async fn asked(stop: &mut watch::Receiver<Stop>, least: Stop) -> Stop {
     // A borrowed value must not be held while waiting.
     let asked = stop.wait_for(|stop| *stop >= least).await.map(|stop| *stop);
@@ -26,7 +26,7 @@ pub async fn asked(stop: &mut watch::Receiver<Stop>, least: Stop) -> Stop {
     }
 }
 
-/// Waits until it changes how soon a tournament has to end.
+/// Waits for a new request.
 pub(super) async fn changed(stop: &mut watch::Receiver<Stop>) -> Stop {
     match stop.changed().await {
         Ok(()) => *stop.borrow_and_update(),

@@ -1,27 +1,26 @@
-//! Where the bots of a configuration are.
+//! Where the bots of a configuration are found.
 
 use std::sync::Arc;
 
 use bundle::Bundles;
 
-/// Where the bots of a configuration are.
 #[derive(Clone, Debug, Default)]
 pub enum BotPlaces {
-    /// Where the configuration says.
+    /// As configured.
     #[default]
     Configured,
-    /// In folders that were unpacked from bundles; those that no bundle is needed for are where the
-    /// configuration says. Bots that are not set up yet have to be, with `Tournament::set_up`.
+    /// In folders unpacked from bundles; bots that need no bundle are where the configuration says.
+    /// Set them up with `Tournament::set_up` before they start.
     Bundles(Arc<Bundles>),
-    /// As a stranger has announced them: in bundles, if there are some, and no variables of this process's
-    /// environment are put into their texts.
+    /// As announced by an untrusted coordinator: in bundles, if there are any, and without the
+    /// environment variables of this process.
     Announced(Option<Arc<Bundles>>),
-    /// Perhaps not on this machine, because none of them is started here.
+    /// Not necessarily on this machine, because no bot is started here.
     Elsewhere,
 }
 
 impl BotPlaces {
-    /// The bundles, if bots are played from some.
+    /// `None` if bots are not played from bundles.
     pub(crate) fn bundles(&self) -> Option<&Bundles> {
         match self {
             BotPlaces::Bundles(bundles) | BotPlaces::Announced(Some(bundles)) => Some(bundles),
@@ -29,12 +28,12 @@ impl BotPlaces {
         }
     }
 
-    /// Whether texts may name variables of this process's environment.
+    /// True if texts may use environment variables of this process.
     pub(crate) fn have_variables(&self) -> bool {
         !matches!(self, BotPlaces::Announced(_))
     }
 
-    /// Whether bots need not be here.
+    /// True if bots may be missing on this machine.
     pub(crate) fn are_elsewhere(&self) -> bool {
         matches!(self, BotPlaces::Elsewhere)
     }

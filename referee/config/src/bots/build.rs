@@ -1,4 +1,4 @@
-//! How a bot is built before it plays.
+//! Builds of bots before they play.
 
 use std::time::Duration;
 
@@ -7,35 +7,33 @@ use supervisor::spec::{Size, Wanted};
 
 use crate::tables::file::BuildTable;
 
-/// How much a build may add to its folder by default, in bytes.
+/// Default quota of a build, in bytes.
 pub const BUILD_BYTES: u64 = 1 << 30;
-/// How many files and folders it may add by default.
+/// Default quota of a build, in files and folders.
 pub const BUILD_FILES: u64 = 50_000;
 
-/// How a bot is built before it plays, and whether it has to pass checks then.
+/// The build of a bot, and the checks that it has to pass then.
 #[derive(Clone, Debug)]
 pub struct BuildPlan {
     /// Program and arguments; `None` if there is nothing to build.
     pub command: Option<Vec<String>>,
-    /// What sets it up in its own folder where that was unpacked from a bundle; unpacked ones have no
-    /// `command`, because they were built before.
+    /// Sets a bot up in a folder that was unpacked from a bundle. Such bots have no `command`: they
+    /// were built before.
     pub setup: Option<Vec<String>>,
-    /// The bundle that it is played from, if it is.
+    /// The bundle that it is played from, if any.
     pub bundle: Option<Unpacked>,
-    /// Whether `command` and `dir` are there on every machine.
+    /// True if `command` and `dir` exist on every machine.
     pub in_place: bool,
-    /// How long it may take.
     pub timeout: Duration,
-    /// How much it may add to its folder.
     pub quota: Quota,
-    /// What it may use.
+    /// Resources and permissions of the build.
     pub wanted: Wanted,
-    /// Whether the bot is left out, or the tournament does not begin, if it cannot be built, does not
-    /// start or fails a check.
+    /// If it cannot be built, does not start or fails a check, the bot is left out, or the
+    /// tournament does not begin.
     pub must_pass: bool,
 }
 
-/// How much a build may add to its folder; `None` is no limit.
+/// Limits on what a build adds to its folder; `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// Bytes on the disk.
@@ -45,7 +43,6 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// What a configuration says, or the defaults.
     pub(crate) fn of(table: &BuildTable) -> Self {
         let given = |size: Option<Size>, default| size.map_or(Some(default), |size| size.0);
         Quota {

@@ -1,5 +1,5 @@
-//! Mistakes in commands that would otherwise show when the bot is started: reference bots that do
-//! not exist, options they do not take, scripts that are not there.
+//! Diagnoses commands that would fail only when the bot starts: missing reference bots, options
+//! they do not take, missing scripts.
 
 use std::path::Path;
 
@@ -7,20 +7,20 @@ use supervisor::{BotSpec, REFEREE};
 
 use bots::command_line;
 
-/// Programs that run a script which their arguments name.
+/// Programs that run a script named in their arguments.
 const INTERPRETERS: [&str; 18] = [
     "Rscript", "bash", "bun", "dash", "deno", "java", "julia", "lua", "luajit", "node", "perl",
     "php", "pypy", "python", "ruby", "sh", "swipl", "zsh",
 ];
-/// How the names of scripts end.
+/// File endings of scripts.
 const ENDINGS: [&str; 16] = [
     "R", "bash", "cjs", "jar", "jl", "js", "lua", "mjs", "php", "pl", "py", "pyz", "rb", "sh",
     "ts", "zsh",
 ];
-/// After these options comes code or the name of a module, not a script.
+/// Options followed by code or a module name, not a script.
 const CODE: [&str; 6] = ["-c", "-e", "-m", "-p", "--eval", "-cp"];
 
-/// What is wrong with the command of a bot, if that can be seen from here.
+/// Diagnoses a bot's command without starting it.
 pub fn check(spec: &BotSpec) -> Result<(), String> {
     if let [first, second, arguments @ ..] = &*spec.command
         && first == REFEREE

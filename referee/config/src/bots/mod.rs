@@ -1,4 +1,4 @@
-//! Who plays: names, commands, environment, limits.
+//! Bots of a configuration: names, commands, environment, limits.
 
 pub(crate) mod bot_places;
 pub(crate) mod build;
@@ -32,29 +32,28 @@ use supervisor::spec::{self, command};
 use supervisor::spec::{Resources, Tier, Wanted};
 use supervisor::{BotSpec, CommandError, Idle};
 
-/// More bots than anybody could let play.
+/// More than anybody could let play.
 const MOST_BOTS: usize = 10_000;
-/// How often the start of a bot is tried by default.
+/// Default attempts to start a bot.
 const START_ATTEMPTS: u32 = 3;
-/// How long a build may take by default.
+/// Default time limit of a build.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(600);
 /// In characters: longer names do not fit a table.
 const LONGEST_NAME: usize = 60;
 
-/// The bots of a configuration.
 #[derive(Default)]
 pub(crate) struct Bots {
     /// In the order of the configuration.
     pub(crate) specs: Vec<Arc<BotSpec>>,
-    /// How each of them is built: in the sandbox that it plays in, with limits at least, and with its
-    /// folder to write.
+    /// Their builds run in the sandboxes that they play in, at least with limits, and may write to
+    /// their folders.
     pub(crate) builds: Vec<BuildPlan>,
-    /// The submissions that are wrong, by their places in the configuration; none is among the others.
+    /// Broken submissions, by index in the configuration; `specs` has none of them.
     pub(crate) broken: Vec<(usize, WrongValue)>,
 }
 
-/// The bots; relative paths start at `folder`. Those with a bundle are played from it. With `leave_out`,
-/// what is wrong with a submission is no error of the whole.
+/// Checks the bots; relative paths start at `folder`. Those with a bundle are played from it. With
+/// `leave_out`, a broken submission is not an error of the whole.
 pub(crate) fn bots(
     file: &ConfigFile,
     time: &TimeControl,
@@ -99,7 +98,7 @@ pub(crate) fn bots(
     Ok(bots)
 }
 
-/// The name without the space around it, if it fits a table.
+/// The trimmed name, if it fits a table.
 fn name(table: &BotTable) -> Result<&str, Problem> {
     let name = table.name.trim();
     if name.is_empty() || name.contains(protocol::steers) || name.chars().count() > LONGEST_NAME {
@@ -108,21 +107,19 @@ fn name(table: &BotTable) -> Result<&str, Problem> {
     Ok(name)
 }
 
-/// A bot of the configuration.
 struct Entry<'a> {
     file: &'a ConfigFile,
-    /// What submissions may name.
+    /// Permissions of submissions.
     allowed: &'a Allowed,
     table: &'a BotTable,
     name: &'a str,
-    /// Its place in the list, from 0.
+    /// Its index in the list.
     index: usize,
-    /// Whether its texts may name variables of the environment.
+    /// True if its texts may use environment variables.
     has_variables: bool,
 }
 
 impl<'a> Entry<'a> {
-    /// The bot, and how it is built.
     fn made(
         &self,
         names: &mut HashSet<&'a str>,
@@ -154,12 +151,11 @@ impl<'a> Entry<'a> {
         }
         spec.games = self.games(rules)?;
         rules.equip(&mut spec);
-        // A name is taken by a bot that can play.
+        // Only a bot that can play takes a name.
         names.insert(self.name);
         Ok((spec, plan))
     }
 
-    /// How the bot is built.
     fn plan(
         &self,
         bot: &BotSpec,
@@ -190,7 +186,7 @@ impl<'a> Entry<'a> {
         self.check_setup(setup.as_deref(), bundle)?;
         let bot_file = bot.bot_file.as_ref().filter(|_| bundle.is_none());
         Ok(BuildPlan {
-            // What is in a bundle was built before.
+            // A bundle holds what was built before.
             command: build.filter(|_| bundle.is_none()),
             setup,
             bundle: bundle.cloned(),
@@ -213,7 +209,6 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// A problem with the value of a key.
     fn wrong(&self, key: &str, message: impl Into<String>) -> WrongValue {
         let problem = Problem::Bot {
             bot: self.name.to_owned(),
@@ -223,8 +218,8 @@ impl<'a> Entry<'a> {
         WrongValue::new(format!("bots.{}.{key}", self.index), problem)
     }
 
-    /// The bundle that the bot is played from. If there are bundles, every bot with a folder of its own has
-    /// one, unless the folder is everywhere.
+    /// The bundle that the bot is played from. If there are bundles, every bot with a folder of its
+    /// own has one, unless the folder exists on all machines.
     fn bundle<'b>(&self, places: &'b BotPlaces) -> Result<Option<&'b Unpacked>, WrongValue> {
         let is_here = self.table.ggp.is_none() && !self.table.in_place;
         let needs_one = is_here && self.table.dir.is_some();
@@ -242,7 +237,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Refuses a `setup` that would never run, or that is not that of the bundle.
+    /// Refuses a `setup` that would never run, or differs from the bundle's.
     fn check_setup(
         &self,
         setup: Option<&[String]>,
@@ -266,7 +261,7 @@ impl<'a> Entry<'a> {
         Ok(())
     }
 
-    /// The games that it plays, if the configuration says so.
+    /// The games that it plays, if configured.
     fn games(&self, rules: &RulesSet) -> Result<Option<Vec<String>>, WrongValue> {
         let Some(games) = &self.table.games else {
             return Ok(None);
@@ -358,11 +353,11 @@ impl<'a> Entry<'a> {
         Ok(spec)
     }
 
-    /// Whether the bot can be started on this machine.
+    /// Checks that the bot can be started on this machine.
     fn check(&self, spec: &BotSpec, bundle: Option<&Unpacked>) -> Result<(), WrongValue> {
         let table = self.table;
         self.check_readable(&spec.wanted)?;
-        // What is built, set up or checked before the tournament may not be there yet, or be broken.
+        // Files may appear, or be repaired, by a build, a setup or before a check.
         let is_made = match bundle {
             Some(bundle) => !bundle.is_set_up(),
             None => table.build.is_some(),
@@ -375,7 +370,7 @@ impl<'a> Entry<'a> {
         Ok(())
     }
 
-    /// Whether there is what a sandbox has to show.
+    /// Checks that the paths a sandbox has to show exist.
     fn check_readable(&self, wanted: &Wanted) -> Result<(), WrongValue> {
         let mut readable = wanted.readable.iter().enumerate();
         let missing = readable.find(|(_, path)| !path.exists());
@@ -383,7 +378,7 @@ impl<'a> Entry<'a> {
             return Ok(());
         };
         let message = format!("there is no file or folder `{}`", path.display());
-        // Its own come after those of all bots.
+        // Paths for all bots come first.
         if at < self.file.readable.len() {
             Err(WrongValue::of("readable", message))
         } else {
@@ -414,7 +409,7 @@ impl<'a> Entry<'a> {
     fn words(&self, key: &'static str, command: &BotCommand) -> Result<Vec<String>, WrongValue> {
         let words = match command {
             BotCommand::Words(words) => words.clone(),
-            // Split first: what is in a variable is never split.
+            // Split first: the value of a variable is never split.
             BotCommand::Line(line) => {
                 split(line, command::split).map_err(|error| self.wrong_command(key, error))?
             }
@@ -423,7 +418,7 @@ impl<'a> Entry<'a> {
         words.map(|word| self.with_variables(key, word)).collect()
     }
 
-    /// What is added to the environment of the bot.
+    /// Variables that are added to the bot's environment.
     fn environment(&self) -> Result<BTreeMap<String, String>, WrongValue> {
         let env = self.table.env.iter().map(|(variable, text)| {
             let text = self.with_variables("env", text)?;
@@ -432,12 +427,12 @@ impl<'a> Entry<'a> {
         env.collect()
     }
 
-    /// Whether the bot was handed in by somebody else.
+    /// True if the bot comes from `bots_from`.
     fn is_submission(&self) -> bool {
         self.table.submission.is_some()
     }
 
-    /// A text with the environment variables that it names.
+    /// Expands environment variables.
     fn with_variables(&self, key: &'static str, text: &str) -> Result<String, WrongValue> {
         if self.is_submission() {
             let checked = self.allowed.check_variables(text);
@@ -446,7 +441,7 @@ impl<'a> Entry<'a> {
         self.expanded(key, text)
     }
 
-    /// The working directory. That of a submission is where it was found.
+    /// The working directory. A submission's is the folder where it was found.
     fn dir(&self, dir: &Path) -> Result<String, WrongValue> {
         self.expanded("dir", &dir.to_string_lossy())
     }
@@ -460,7 +455,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// What the bot may do and use: its own tables over those of the tournament.
+    /// Its permissions and limits: its own tables on top of the tournament's.
     fn wanted(&self, folder: &Path) -> Result<Wanted, WrongValue> {
         let Entry { file, table, .. } = *self;
         let (own, all) = (
@@ -503,22 +498,20 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What a recorded configuration says about a bot besides its command, which is in the log.
+/// A bot in a recorded configuration, apart from its command, which is in the log.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RecordedBot {
-    /// What is added to its environment.
+    /// Added to its environment.
     pub env: BTreeMap<String, String>,
     /// Its working directory, relative to the folder of the original configuration.
     pub dir: PathBuf,
-    /// If it was handed in by somebody else: the sandbox that it is to be in again, with paths relative to
-    /// that folder.
+    /// For submissions: the sandbox to use again, with paths relative to that folder.
     pub wanted: Option<Wanted>,
-    /// What else it may name then, relative to that folder.
+    /// Other paths that a submission may name, relative to that folder.
     pub allowed: Vec<PathBuf>,
 }
 
-/// What the configuration in this file says about a bot; `None` if there is no such file or no such
-/// bot.
+/// Reads a bot of the configuration in this file; `None` if there is no such file or no such bot.
 ///
 /// # Errors
 /// If the file cannot be used, or a variable is not set.

@@ -12,12 +12,12 @@ impl Config {
         bot.games.as_ref().or_else(answered).map(Vec::as_slice)
     }
 
-    /// Whether all of the schedule is played by this machine.
+    /// True if this machine plays all of the schedule.
     pub fn plays_here_alone(&self) -> bool {
         self.shard.is_none() && !self.by_workers
     }
 
-    /// The games as a schedule sees them.
+    /// The games for a schedule.
     pub(crate) fn game_shapes(&self) -> Vec<GameShape> {
         let games = self.games.iter();
         games
@@ -39,7 +39,7 @@ impl Config {
         Ok(())
     }
 
-    /// What the schedule lacks because of who plays what, in sentences.
+    /// Gaps of the schedule that come from bots' choice of games, as sentences.
     pub(crate) fn left_unplayed(&self) -> Vec<String> {
         let bots = self.abstentions().map(|(bot, games)| {
             let source = match bot.games {
@@ -71,7 +71,7 @@ impl Config {
         bots.chain(games).collect()
     }
 
-    /// The bots that do not play all games, each with the ids of those that it does not play.
+    /// The bots that do not play all games, each with the ids of those that it leaves out.
     fn abstentions(&self) -> impl Iterator<Item = (&BotSpec, Vec<&str>)> {
         let bots = self.bots.iter().map(AsRef::as_ref);
         bots.filter_map(|bot| {

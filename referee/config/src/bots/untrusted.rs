@@ -1,5 +1,5 @@
-//! What a bot may name whose author is not trusted: a submission. All it says is checked here against
-//! what the organiser allows.
+//! Permissions of submissions, whose authors are not trusted: everything they name is checked
+//! against what the organiser allows.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +10,16 @@ use crate::error::WrongValue;
 use crate::reading::variables;
 use crate::tables::file::ConfigFile;
 
-/// What submissions may name.
+/// Permissions of submissions.
 pub(crate) struct Allowed {
-    /// Variables of the environment.
+    /// Environment variables.
     variables: Vec<String>,
-    /// Files and folders besides their own, without links.
+    /// Files and folders besides their own, as real paths.
     files: Vec<PathBuf>,
 }
 
 impl Allowed {
-    /// What a configuration allows; relative paths start at `folder`.
+    /// Reads the permissions; relative paths start at `folder`.
     pub(crate) fn of(file: &ConfigFile, folder: &Path) -> Result<Self, WrongValue> {
         let given = &file.submissions;
         let mut variables = given.variables.iter();
@@ -30,7 +30,7 @@ impl Allowed {
             return Err(WrongValue::of("submissions.variables", message));
         }
         let files = file.readable.iter().chain(&given.readable);
-        // What is not there cannot be named.
+        // Missing files cannot be named.
         let files = files.filter_map(|path| folder.join(path).canonicalize().ok());
         Ok(Allowed {
             variables: given.variables.clone(),
@@ -38,7 +38,7 @@ impl Allowed {
         })
     }
 
-    /// Where the files of a submission in this folder must be.
+    /// The paths that a submission in this folder may name.
     pub(crate) fn bounds(&self, dir: &Path) -> Vec<PathBuf> {
         let own = [dir.to_owned()];
         own.into_iter().chain(self.files.iter().cloned()).collect()
@@ -64,7 +64,7 @@ impl Allowed {
     }
 }
 
-/// Refuses what is no digest in the place of one.
+/// Refuses anything but a digest.
 ///
 /// # Errors
 /// Why, as a sentence.
@@ -78,7 +78,7 @@ pub(crate) fn check_digest(text: &str) -> Result<(), String> {
     }
 }
 
-/// Refuses what names the files of somebody else: for the bot itself, its build and its setup.
+/// Refuses the files of others, for the bot itself, its build and its setup.
 ///
 /// # Errors
 /// The key that names it, and why not.

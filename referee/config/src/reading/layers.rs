@@ -1,6 +1,5 @@
-//! A configuration from several places: included files, the file itself, and `--set` from the
-//! command line. Later ones override earlier ones: tables are merged key by key, everything else is
-//! replaced.
+//! Layers of a configuration: included files, the file itself, and `--set` from the command line.
+//! Later ones override earlier ones: tables are merged key by key, everything else is replaced.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,33 +20,31 @@ use crate::sources::find;
 use crate::sources::{Place, Placed, Sources, Texts, Tree, one_line};
 use crate::tables::file::{ConfigFile, OnBroken};
 
-/// At most this many files are read for a configuration; one that is included twice counts twice.
+/// Most files of a configuration; one that is included twice counts twice.
 const MOST_FILES: usize = 1000;
-/// Files include each other at most this deep.
+/// Deepest chain of includes.
 const DEEPEST: usize = 50;
-/// A key that is set has at most this many parts.
+/// Most parts of a key in `--set`.
 const MOST_PARTS: usize = 100;
 
-/// A configuration as it was read.
 #[derive(Debug)]
 pub(crate) struct Read {
-    /// As types.
     pub(crate) file: ConfigFile,
-    /// As values, for comparisons.
+    /// For comparisons.
     pub(crate) table: Table,
-    /// As TOML: the file's text as it is where there is nothing else.
+    /// As TOML: a single file's text, unchanged.
     pub(crate) text: String,
-    /// What comes first if a part of `table` is to be the text.
+    /// A comment for the top if a part of `table` becomes the text.
     pub(crate) head: String,
-    /// What came of the folders of submissions, if some were read: then one that is broken is left out.
+    /// Results of reading submissions, if there are any: then broken ones are left out.
     pub(crate) handed_in: Option<HandedIn>,
 }
 
-/// Gives a value that is wrong its place.
+/// Finds the place of a wrong value.
 pub(crate) type Locate<'a> = &'a dyn Fn(WrongValue) -> ConfigError;
 
-/// Reads a file with what it includes, sets keys (texts like `time.per_move="1s"`), and makes
-/// something of it, whose problems get the places of the values.
+/// Reads a file with its includes, sets keys (texts like `time.per_move="1s"`), and converts the
+/// result with `make`, whose problems get the places of their values.
 pub(crate) fn load<T>(
     path: &Path,
     sets: &[String],
@@ -59,7 +56,7 @@ pub(crate) fn load<T>(
     layers.make(make).map_err(|error| error.in_file(path))
 }
 
-/// The same with the text of a configuration.
+/// Like [`load`], for the text of a configuration.
 pub(crate) fn parse<T>(
     text: &str,
     make: impl FnOnce(Read, Locate<'_>) -> Result<T, WrongValue>,
@@ -82,18 +79,18 @@ pub(crate) fn parse<T>(
     made.map_err(ConfigError::without_path)
 }
 
-/// Several places, merged.
+/// Several sources, merged.
 struct Layers<'t> {
     sources: Sources<'t>,
-    /// What the places are called: each overrides those before it.
+    /// Names of the sources; each overrides those before it.
     labels: Vec<PathBuf>,
     tree: Spanned<Tree<'t>>,
-    /// What came of the folders of submissions, if some were read.
+    /// Results of reading submissions, if there are any.
     handed_in: Option<HandedIn>,
 }
 
-/// The names that the bots of a tournament of this name have by their folders, if it goes on and an earlier
-/// version began it.
+/// For a tournament that continues and was begun by an earlier version: maps its name to the names
+/// of its bots by folder.
 pub(crate) type EarlierNames<'a> = &'a dyn Fn(&str) -> BTreeMap<String, String>;
 
 impl<'t> Layers<'t> {
@@ -111,7 +108,7 @@ impl<'t> Layers<'t> {
             ..
         } = reader;
         let folder = path.parent().unwrap_or(Path::new(""));
-        // Folders come first, with what is allowed to them: further keys may be of the bots in them.
+        // Folders and their permissions first: other keys may be those of the bots in them.
         let names_folders = |text: &&String| {
             let key = text.trim_start();
             key.starts_with("bots_from") || key.starts_with("submissions")
@@ -145,7 +142,7 @@ impl<'t> Layers<'t> {
         let handed_in = self.handed_in.take();
         let had_folders = handed_in.is_some();
         let read = self.read(handed_in).map_err(|Misfit { at, message }| {
-            // The root of the tree is nowhere in particular.
+            // The root of the tree has no place of its own.
             let at = at.filter(|at| *at != 0);
             let key = at.and_then(|at| find::key(self.tree.get_ref(), at));
             let key = key.map_or(String::new(), |key| format!("`{key}`: "));
@@ -164,12 +161,12 @@ impl<'t> Layers<'t> {
         make(read, &locate).map_err(locate)
     }
 
-    /// The tree as types, as values and as a text.
+    /// The tree as types, as values and as text.
     fn read(&self, handed_in: Option<HandedIn>) -> Result<Read, Misfit> {
         let table = self.table()?;
         let file = ConfigFile::deserialize(toml::Deserializer::from(self.tree.clone()))?;
         let head = self.head();
-        // A text that names folders is not the whole, whatever was in them.
+        // With submissions, the file's text is not the whole.
         let text = match self.sources.only().filter(|_| handed_in.is_none()) {
             Some(text) => text.to_owned(),
             None => {
@@ -194,7 +191,7 @@ impl<'t> Layers<'t> {
         Ok(Table::deserialize(tree)?)
     }
 
-    /// A remark where the whole comes from.
+    /// A comment about the sources.
     fn head(&self) -> String {
         let places = self.labels.iter().map(|label| label.display().to_string());
         let places: Vec<String> = places.collect();
@@ -204,7 +201,7 @@ impl<'t> Layers<'t> {
 }
 
 impl Read {
-    /// The error of a submission that stops the tournament, if one does.
+    /// Takes the error of a submission that stops the tournament, if one does.
     fn stopped_by(&mut self) -> Option<ConfigError> {
         let handed_in = self.handed_in.as_mut()?;
         if self.file.on_broken != OnBroken::Stop {
@@ -218,7 +215,7 @@ impl Read {
         }
     }
 
-    /// Leaves out these bots, by their places in the list.
+    /// Removes these bots, by index.
     pub(crate) fn leave_out(&mut self, bots: &[usize]) {
         let mut at = 0..;
         self.file
@@ -232,7 +229,6 @@ impl Read {
     }
 }
 
-/// A value that does not fit.
 #[derive(Debug)]
 struct Misfit {
     at: Option<Place>,
@@ -251,14 +247,13 @@ impl From<toml::de::Error> for Misfit {
 /// Reads files that include others.
 struct Reader<'t> {
     sources: Sources<'t>,
-    /// What was read: each file after those that it includes.
+    /// Each file after those that it includes.
     labels: Vec<PathBuf>,
-    /// The files that are being read, each included by the one before: as they are called, and
-    /// as they really are.
+    /// The current chain of includes: paths as written, and real paths.
     chain: Vec<(PathBuf, PathBuf)>,
-    /// How many were read.
+    /// Files read.
     read: usize,
-    /// How many bytes they had together.
+    /// Their total size.
     bytes: u64,
 }
 
@@ -273,8 +268,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A file with all that it includes. `from` is the way from the folder of the first file to
-    /// the folder of this one.
+    /// Reads a file with its includes. `from` leads from the folder of the first file to the folder
+    /// of this one.
     fn file(&mut self, path: &Path, from: &Path) -> Result<Spanned<Tree<'t>>, ConfigError> {
         let (text, real) = self.text(path)?;
         let mut tree = self.sources.file(path, text)?;
@@ -313,7 +308,7 @@ impl<'t> Reader<'t> {
             return Err(self.broken(path, reason));
         }
         let read = || -> io::Result<_> {
-            // All of them together may be as long as one.
+            // The limit holds for all files together.
             let text = files::read(path, MOST_TEXT - self.bytes)?;
             Ok((text, fs::canonicalize(path)?))
         };
@@ -348,7 +343,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Stands where a value was taken from.
+/// Left in the place of a value that was taken.
 const NOTHING: DeValue<'static> = DeValue::Boolean(false);
 
 /// Merges tables key by key; everything else is replaced.
@@ -370,7 +365,7 @@ fn merge<'t>(whole: &mut Tree<'t>, over: Tree<'t>) {
     }
 }
 
-/// The paths in a list, whose type was checked.
+/// The paths in a list whose type was checked.
 fn paths(value: &Placed<'_>) -> Vec<PathBuf> {
     let list = value.get_ref().as_array().into_iter().flatten();
     list.filter_map(|path| Some(path.get_ref().as_str()?.into()))
@@ -384,7 +379,7 @@ fn relocate(tree: &mut Tree<'_>, from: &Path) {
     }
     let moved = |value: &mut Placed<'_>| {
         if let DeValue::String(path) = value.get_mut()
-            // What a variable begins with is not known yet; such paths should be absolute.
+            // The value of a variable is unknown; such paths should be absolute.
             && !path.starts_with("${")
         {
             *path = from.join(&**path).to_string_lossy().into_owned().into();
@@ -432,7 +427,8 @@ fn relocate(tree: &mut Tree<'_>, from: &Path) {
     }
 }
 
-/// Makes a source of rules relative to the folder of the first file: a sheet, or where a program runs.
+/// Makes a source of rules relative to the folder of the first file: a sheet, or a program's
+/// folder.
 fn relocate_rules(source: &mut Placed<'_>, from: &Path) {
     let is_sheet = |text: &str| text.trim_end().ends_with(".kif");
     let here = || DeValue::String(from.to_string_lossy().into_owned().into());
@@ -467,7 +463,7 @@ fn relocate_rules(source: &mut Placed<'_>, from: &Path) {
     }
 }
 
-/// Sets one key; gives what this is called.
+/// Sets one key; returns the label of the argument.
 fn set<'t>(
     sources: &mut Sources<'t>,
     tree: &mut Tree<'t>,
@@ -508,7 +504,7 @@ fn set<'t>(
     Ok(label)
 }
 
-/// A key and its value. Names of bots may have `=` in them.
+/// Splits an argument into key and value. Names of bots may contain `=`.
 fn split<'a>(tree: &Tree<'_>, text: &'a str) -> Option<(&'a str, &'a str)> {
     let all = text.match_indices('=');
     let all = all.map(|(at, _)| (&text[..at], &text[at + 1..]));
@@ -535,7 +531,7 @@ fn bot_table<'a, 't>(tree: &'a mut Tree<'t>, bot: usize) -> Option<&'a mut Tree<
     }
 }
 
-/// Puts a value where these keys lead to; the error is the key of what is not a table.
+/// Puts a value at these keys; the error is the key of something that is not a table.
 fn put<'t>(mut place: &mut Tree<'t>, keys: &[&str], value: Placed<'t>) -> Result<(), String> {
     let (span, (last, tables)) = match keys.split_last() {
         Some(keys) => (value.span(), keys),
@@ -560,8 +556,7 @@ fn owned<'t>(key: &str, value: &Placed<'_>) -> Spanned<DeString<'t>> {
     Spanned::new(value.span(), key.to_owned().into())
 }
 
-/// The bot that the first of these parts of a key name, and the parts after it. Names may have
-/// dots in them.
+/// The bot that a key starts with, and the parts after its name, which may contain dots.
 fn bot<'a>(tree: &Tree<'_>, keys: &[&'a str]) -> Option<(usize, Vec<&'a str>)> {
     let bots = tree.get("bots")?.get_ref().as_array()?;
     let name_of =
@@ -574,7 +569,7 @@ fn bot<'a>(tree: &Tree<'_>, keys: &[&'a str]) -> Option<(usize, Vec<&'a str>)> {
     })
 }
 
-/// Refuses keys that a configuration may not have.
+/// Refuses unknown keys.
 fn check_keys(
     label: &Path,
     of_bot: bool,

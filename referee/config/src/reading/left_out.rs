@@ -1,4 +1,4 @@
-//! Bots that do not play, because they are broken.
+//! Broken bots that do not play.
 
 use std::path::Path;
 
@@ -9,33 +9,30 @@ use crate::error::WrongValue;
 use crate::reading::layers::{Locate, Read};
 use crate::reading::submissions::{BOT_FILE, Unfit, Why};
 
-/// What to do where there is no file.
+/// Advice if there is no file.
 const NEEDS_FILE: &str = "hand in one folder that has a `bot.toml` and all that the bot needs, with nothing \
                           around it; `command = \"python3 bot.py\"` is a whole `bot.toml`";
-/// What to do where it is wrong.
+/// Advice if the file is wrong.
 const CORRECT_FILE: &str =
     "correct the `bot.toml` as it says, and try it with `referee config check`";
 
 /// A bot that does not play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Its name.
     pub bot: String,
-    /// Why.
     pub why: String,
-    /// What its author can do about it.
+    /// For its author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
-    /// The end of what its build has printed, if that failed.
+    /// The end of its build's output, if the build failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
-    /// Whether there was no bot in its folder at all, which stops no tournament.
+    /// True if its folder holds no bot at all, which stops no tournament.
     #[serde(skip)]
     pub is_missing: bool,
 }
 
 impl LeftOut {
-    /// A bot that is left out for this reason.
     pub fn new(bot: impl Into<String>, why: impl Into<String>) -> Self {
         LeftOut {
             bot: bot.into(),
@@ -46,13 +43,12 @@ impl LeftOut {
         }
     }
 
-    /// In a sentence.
     pub fn in_words(&self) -> String {
         format!("bot `{}`: {}", self.bot, self.why)
     }
 }
 
-/// Takes the submissions out of a configuration that are no bots; gives them, and the notes about all.
+/// Takes the broken submissions out of a configuration; returns them, and the notes about all.
 pub(crate) fn left_out(
     read: &mut Read,
     broken: Vec<(usize, WrongValue)>,
@@ -102,7 +98,8 @@ pub(crate) fn left_out(
     if !at.is_empty() {
         read.leave_out(&at);
     }
-    // Who is left out must not be taken for somebody who plays, or for one another.
+    // A name that is left out must not be taken for a bot that plays, or for another one that is
+    // left out.
     let mut taken: Vec<String> = read
         .file
         .bots

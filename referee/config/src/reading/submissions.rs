@@ -1,6 +1,6 @@
-//! Bots from folders: `bots_from = "submissions/*"` makes a bot of each folder with a `bot.toml`. What
-//! is in such a folder comes from somebody else, so it is data: a folder that is not as it should be
-//! is left out, and says nothing about any other.
+//! Submissions: `bots_from = "submissions/*"` makes a bot of each folder with a `bot.toml`. The
+//! contents of such a folder are untrusted data: a broken one is left out, and does not affect any
+//! other.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,61 +16,57 @@ use crate::schema;
 use crate::schema::keys;
 use crate::sources::{Place, Sources, Tree};
 
-/// What describes a submission.
+/// The file that describes a submission.
 pub const BOT_FILE: &str = "bot.toml";
-/// No such file is longer, in bytes.
+/// In bytes.
 const LONGEST_FILE: u64 = 1 << 20;
-/// No more folders are looked at.
+/// Most folders that are searched.
 const MOST_FOLDERS: usize = 10_000;
 
-/// What comes of the folders, besides bots.
+/// Results of reading submissions, besides bots.
 #[derive(Debug, Default)]
 pub(crate) struct HandedIn {
-    /// The folders that are no bots.
+    /// Folders that are not bots.
     pub(crate) left_out: Vec<Unfit>,
-    /// What their authors wrote and nobody heeds, as sentences.
+    /// Sentences about keys of their authors that are ignored.
     pub(crate) notes: Vec<String>,
 }
 
-/// A folder that is no bot.
+/// A folder that is not a bot.
 #[derive(Debug)]
 pub(crate) struct Unfit {
-    /// What the bot would be called.
+    /// The name that the bot would have.
     pub(crate) name: String,
-    /// The folder, from that of the configuration on.
+    /// Relative to the configuration's folder.
     pub(crate) folder: PathBuf,
-    /// Why.
     pub(crate) why: Why,
 }
 
-/// Why a folder is no bot.
 #[derive(Debug)]
 pub(crate) enum Why {
-    /// It holds none, as a sentence.
+    /// There is no bot, as a sentence.
     NoBot(String),
     /// Its file is wrong.
     Wrong(ConfigError),
 }
 
-/// What the names of bots depend on besides their folders.
+/// Sources of bots' names besides their folders.
 pub(crate) struct Names<'a> {
-    /// The names that bots have in a tournament that goes on, by their folders, if an earlier version
-    /// began it.
+    /// Names by folder, of a tournament that continues and was begun by an earlier version.
     pub(crate) earlier: &'a BTreeMap<String, String>,
 }
 
-/// A folder that a pattern matches.
+/// A folder that matches a pattern.
 #[derive(Clone, Debug, Default)]
 struct Match {
-    /// From the configuration's folder on.
+    /// Relative to the configuration's folder.
     path: PathBuf,
-    /// The first folder on that way whose name the pattern leaves open.
+    /// The first folder on that path that matches a `*`.
     top: Option<PathBuf>,
 }
 
 impl Match {
-    /// What its bot is called: as the first folder whose name is open, which is what the organiser
-    /// named after an author.
+    /// The first folder that matches a `*`: the one that the organiser named after an author.
     fn name(&self) -> String {
         let named = self.top.as_ref().unwrap_or(&self.path);
         let name = named.file_name().unwrap_or_default();
@@ -78,8 +74,8 @@ impl Match {
     }
 }
 
-/// Makes entries of `bots` of the folders in `bots_from`, which start at `folder`. `label` is what the
-/// configuration is called. `None` if it takes no bots from folders.
+/// Turns the folders of `bots_from`, relative to `folder`, into entries of `bots`. `label` is the
+/// name of the configuration. `None` without `bots_from`.
 pub(crate) fn expand<'t>(
     sources: &mut Sources<'t>,
     tree: &mut Tree<'t>,
@@ -160,7 +156,7 @@ pub(crate) fn expand<'t>(
     Ok(Some(handed_in))
 }
 
-/// Whether authors may choose the names of their bots.
+/// True if authors may choose the names of their bots.
 fn may_choose_names(tree: &Tree<'_>) -> bool {
     let names = tree
         .get("submissions")
@@ -168,10 +164,10 @@ fn may_choose_names(tree: &Tree<'_>) -> bool {
     names.and_then(|names| names.get_ref().as_bool()) == Some(true)
 }
 
-/// How a sentence about a file in the wrong place goes on.
+/// Continues a sentence about a misplaced file.
 const TOO_DEEP: &str = "is one folder too deep";
 
-/// Why a folder that was found holds no bot, if it holds none.
+/// Why a folder holds no bot; `None` if it holds one.
 fn lacks_bot(folder: &Path, found: &Match) -> Option<String> {
     let whole = folder.join(&found.path);
     if !whole.is_dir() {
@@ -179,7 +175,7 @@ fn lacks_bot(folder: &Path, found: &Match) -> Option<String> {
         let rest = found.path.strip_prefix(top).unwrap_or(&found.path);
         return Some(format!("there is no folder `{}` in it", rest.display()));
     }
-    // What the pattern leaves open further down was named by an author.
+    // Folders below the first `*` were named by an author.
     if let Some(top) = &found.top
         && !leads_inside(&whole, &folder.join(top))
     {
@@ -252,7 +248,7 @@ impl Reader<'_> {
             bot.insert(key, Spanned::new(place, value));
         };
         let dir = inner.to_string_lossy();
-        // A folder may be called as a variable is written.
+        // The name of a folder may look like a variable.
         let dir = if dir.contains('$') {
             dir.replace('$', "$$")
         } else {
@@ -265,7 +261,6 @@ impl Reader<'_> {
         Ok(Spanned::new(span, DeValue::Table(bot)))
     }
 
-    /// What the bot is called.
     fn name(&self, bot: &Tree<'_>, sources: &Sources<'_>, notes: &mut Vec<String>) -> String {
         let inner = self.found.path.to_string_lossy();
         if let Some(earlier) = self.names.earlier.get(&*inner) {
@@ -293,7 +288,7 @@ fn line(sources: &Sources<'_>, place: Place) -> String {
     line.map_or(String::new(), |line| format!(", line {line}"))
 }
 
-/// The folders below `folder` that match a pattern, by name; as paths that start there.
+/// The folders below `folder` that match a pattern, sorted by name, relative to `folder`.
 fn matching(folder: &Path, pattern: &Path) -> io::Result<Vec<Match>> {
     let mut found = vec![Match::default()];
     for component in pattern.components() {
@@ -326,12 +321,12 @@ fn matching(folder: &Path, pattern: &Path) -> io::Result<Vec<Match>> {
         next.sort_by(|one, other| one.path.cmp(&other.path));
         found = next;
     }
-    // Where the pattern leaves something open, an author may have put it elsewhere.
+    // Behind a `*`, an author may have put a file in the place of a folder.
     found.retain(|found| found.top.is_some() || folder.join(&found.path).is_dir());
     Ok(found)
 }
 
-/// Whether a name matches a pattern, in which a `*` stands for any text.
+/// True if a name matches a pattern, in which `*` stands for any text.
 fn fits(name: &str, pattern: &str) -> bool {
     let Some((begin, rest)) = pattern.split_once('*') else {
         return name == pattern;

@@ -1,12 +1,12 @@
 //! Environment variables in a configuration: `${NAME}`, `${NAME:-default}`, and `$$` for a dollar.
 
-/// Splits a line into words by this splitter; a variable is never torn, whatever its default has in
-/// it.
+/// Splits a line into words with this splitter. Variables stay whole, whatever their defaults
+/// contain.
 pub(crate) fn split<E>(
     line: &str,
     splitter: impl Fn(&str) -> Result<Vec<String>, E>,
 ) -> Result<Vec<String>, E> {
-    /// Stands for a variable while the line is split: no character, so no text has it.
+    /// Stands for a variable while the line is split: a noncharacter, so no text contains it.
     const MARK: char = '\u{fdd0}';
     let (mut plain, mut variables) = (String::new(), Vec::new());
     let mut rest = line;
@@ -15,7 +15,7 @@ pub(crate) fn split<E>(
         plain.push_str(before);
         let dollars = before.len() - before.trim_end_matches('$').len();
         match after[2..].split_once('}') {
-            // An odd number of dollars before it: `$$` and then no variable.
+            // An odd number of dollars before it: some `$$` and then a variable.
             Some((inside, more)) if dollars.is_multiple_of(2) && is_variable(inside) => {
                 plain.push(MARK);
                 variables.push(&after[..inside.len() + 3]);
@@ -42,8 +42,8 @@ pub(crate) fn split<E>(
     Ok(splitter(&plain)?.into_iter().map(whole).collect())
 }
 
-/// Puts in the values of variables. A `$` before anything else stays as it is, so that scripts
-/// can be written in commands.
+/// Expands variables. A `$` before anything else stays as it is, so that commands can contain
+/// scripts.
 ///
 /// # Errors
 /// The name of a variable that is not there and has no default.
@@ -88,17 +88,17 @@ pub fn variables_in(text: &str) -> Vec<String> {
         names.borrow_mut().push(name.to_owned());
         Some(String::new())
     };
-    // They are looked for as they would be put in.
+    // Found as they would be expanded.
     let _ = expand(text, noted);
     names.into_inner()
 }
 
-/// Whether it is the name of a variable.
+/// True for names of variables.
 pub(crate) fn is_name(text: &str) -> bool {
     is_variable(text) && !text.contains(":-")
 }
 
-/// Whether it is a name, or a name with a default.
+/// True for names of variables, with or without a default.
 fn is_variable(inside: &str) -> bool {
     let name = inside.split_once(":-").map_or(inside, |(name, _)| name);
     let mut chars = name.chars();

@@ -1,22 +1,21 @@
-//! What a JSON Schema says about values, as far as the schemas use it that `schemars` derives from
-//! our types: which values fit, and how to call them in a message. Values may come from JSON or from
-//! TOML.
+//! The part of JSON Schema that `schemars` uses for our types: which values fit, and how to
+//! describe them in a message. Values come from JSON or TOML.
 
 use serde_json::{Map, Value};
 use toml::de::DeValue;
 
 /// A value that may fit a schema.
 pub trait Instance {
-    /// The largest whole number that the language has.
+    /// The largest integer of the language.
     const MOST: i128;
 
-    /// Whether it is this value.
+    /// Equality with a JSON value.
     fn is(&self, other: &Value) -> bool;
 
-    /// Its value as a whole number, if it is one.
+    /// Its value as an integer, if it is one.
     fn whole(&self) -> Option<i128>;
 
-    /// Whether it is of a type, by its name in schemas, other than `integer`.
+    /// True if it has this schema type, other than `integer`.
     fn is_of(&self, kind: &str) -> bool;
 }
 
@@ -71,8 +70,8 @@ impl Instance for DeValue<'_> {
     }
 }
 
-/// Whether a value fits. What is in lists and objects is not looked at. A type with a title has a
-/// syntax of its own, as durations do, which whoever parses it checks: then every value fits.
+/// True if a value fits. Entries of lists and objects are not checked. A type with a title has a
+/// syntax of its own, as durations do, which its parser checks: any value fits here.
 pub fn fits<I: Instance>(root: &Value, schema: &Value, value: &I) -> bool {
     let schema = resolve(root, schema);
     if schema.get("title").is_some() {
@@ -98,13 +97,13 @@ pub fn fits<I: Instance>(root: &Value, schema: &Value, value: &I) -> bool {
     }
 }
 
-/// The smallest whole number that a schema allows.
+/// The smallest integer that a schema allows.
 pub fn least(schema: &Value) -> i128 {
     let least = schema.get("minimum").and_then(Value::as_i64);
     least.map_or(i128::MIN, i128::from)
 }
 
-/// The largest whole number that a schema, and the language, allow.
+/// The largest integer that a schema, and the language, allow.
 pub fn most<I: Instance>(schema: &Value) -> i128 {
     let of_type = if schema.get("format") == Some(&"uint32".into()) {
         i128::from(u32::MAX)
@@ -115,7 +114,7 @@ pub fn most<I: Instance>(schema: &Value) -> i128 {
     most.map_or(of_type, i128::from)
 }
 
-/// What a schema refers to, if it does nothing else.
+/// Follows a schema that is only a reference.
 pub fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let inner = match schema.get("allOf").and_then(Value::as_array) {
         Some(parts) if parts.len() == 1 => &parts[0],
@@ -126,21 +125,21 @@ pub fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     found.unwrap_or(inner)
 }
 
-/// The schemas of which a value has to fit one.
+/// The alternatives of which a value has to fit one.
 fn alternatives(schema: &Value) -> Option<impl Iterator<Item = &Value>> {
     let list = schema.get("anyOf").or_else(|| schema.get("oneOf"))?;
     Some(list.as_array()?.iter())
 }
 
-/// What the entries of a list have to be, if it may be a list.
+/// The schema of a list's entries, if it may be a list.
 pub fn items<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
     let schema = resolve(root, schema);
     let own = schema.get("items");
     own.or_else(|| alternatives(schema)?.find_map(|inner| items(root, inner)))
 }
 
-/// The properties of a schema, or of the first of its alternatives that has some; `None` for
-/// tables with keys of the user's own.
+/// The properties of a schema, or of its first alternative that has some; `None` for tables with
+/// keys of the user's own.
 pub fn properties<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Map<String, Value>> {
     let schema = resolve(root, schema);
     if let Some(properties) = schema.get("properties") {
@@ -149,7 +148,7 @@ pub fn properties<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Map<Stri
     alternatives(schema)?.find_map(|inner| properties(root, inner))
 }
 
-/// What values of this schema may be, in few words; each alternative for itself.
+/// Short descriptions of the values of a schema, one for each alternative.
 pub fn kinds(root: &Value, schema: &Value) -> Vec<String> {
     let schema = resolve(root, schema);
     if let Some(title) = schema.get("title").and_then(Value::as_str) {
@@ -173,7 +172,7 @@ pub fn kinds(root: &Value, schema: &Value) -> Vec<String> {
     }
     let kind = match schema.get("type") {
         Some(Value::String(kind)) => kind,
-        // Of two, the other one is null.
+        // Of two types, the other one is null.
         Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or("null"),
         _ => "anything",
     };
@@ -185,7 +184,7 @@ pub fn kinds(root: &Value, schema: &Value) -> Vec<String> {
     }]
 }
 
-/// The range of a number, as the rest of its name.
+/// The range of a number, appended to its description.
 fn range(schema: &Value) -> String {
     let (least, most) = (schema.get("minimum"), schema.get("maximum"));
     match (least, most) {
@@ -207,7 +206,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// The values that fit a schema, of some in JSON, and the same in TOML where TOML has them.
+    /// Those of some JSON values, and of the same in TOML, that fit a schema.
     fn fitting(schema: &Value) -> Vec<&'static str> {
         let values = ["true", "-1", "7", "300", "0.5", "\"a\"", "\"b\"", "[]"];
         let mut fitting = Vec::new();

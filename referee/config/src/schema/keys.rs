@@ -1,7 +1,7 @@
-//! Finds keys and values that a configuration may not have, with their lines and what is allowed.
+//! Finds unknown keys and wrong values, with their lines and what is allowed.
 //!
-//! What is allowed is read off the JSON Schema of the configuration's types, so it is written
-//! down in one place only.
+//! The JSON Schema of the configuration's types says what is allowed, so it is written down in one
+//! place only.
 
 use games::kit::text::nearest;
 use serde_json::Value;
@@ -18,16 +18,15 @@ use crate::sources::{Place, Placed};
 pub(crate) struct Mistake {
     /// Where the key or the value begins.
     pub(crate) place: Place,
-    /// What is wrong.
     pub(crate) problem: Problem,
 }
 
-/// Refuses the first key or value that may not be there.
+/// Refuses the first unknown key or wrong value.
 pub(crate) fn check(tree: &DeTable<'_>) -> Result<(), Mistake> {
     check_against(tree, &schema::schema())
 }
 
-/// The same for a file of another kind.
+/// Like [`check`], for a file with another schema.
 pub(crate) fn check_against(tree: &DeTable<'_>, schema: &Value) -> Result<(), Mistake> {
     Walk { root: schema }.table(tree, schema, "")
 }
@@ -58,7 +57,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A table whose keys are the user's own, such as `env`.
+    /// A table with keys of the user's own, such as `env`.
     fn own_keys(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
         let schema = json_schema::resolve(self.root, schema);
         let Some(inner) = schema.get("additionalProperties") else {

@@ -1,5 +1,5 @@
-//! The JSON Schema of configurations, and all their keys in a list for people. Both are read off
-//! the types in `file`, so each key is described in one place only.
+//! The JSON Schema of configurations, and a list of all keys for people. Both come from the types
+//! in `file`, so each key is described in one place only.
 
 pub mod json_schema;
 pub(crate) mod keys;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::schema::json_schema::{kinds, properties, resolve};
 use crate::tables::file::{ConfigFile, SubmissionTable};
 
-/// The JSON Schema, in the draft that editors know best.
+/// The JSON Schema, in the draft that editors support best.
 pub fn schema() -> Value {
     let generator = SchemaSettings::draft07().into_generator();
     let mut schema = generator.into_root_schema_for::<ConfigFile>();
@@ -32,19 +32,18 @@ pub(crate) fn submission() -> Value {
 pub struct Key {
     /// With the tables that it is in; `bots[].name` is the key of each element of a list.
     pub key: String,
-    /// What its values are.
+    /// A short description of its values.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Whether its table needs it.
+    /// True if its table needs it.
     pub required: bool,
     /// The value without it, if that is always the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// What it means.
     pub meaning: String,
 }
 
-/// All keys, tables before what is in them.
+/// All keys, tables before their contents.
 pub fn keys() -> Vec<Key> {
     let root = schema();
     let mut keys = Vec::new();

@@ -1,6 +1,6 @@
-//! Finds values that a configuration may not have: of a wrong type, no word of the list, out of
-//! range. What is allowed is read off the JSON Schema; types with a syntax of their own, such as
-//! durations, have a title there and are checked when they are parsed.
+//! Finds wrong values: wrong type, not in the list of words, out of range. The JSON Schema says
+//! what is allowed; types with a syntax of their own, such as durations, have a title there and are
+//! checked when they are parsed.
 
 use games::kit::text::nearest;
 use protocol::excerpt;
@@ -12,8 +12,8 @@ use crate::schema::json_schema::{Instance, fits, items, kinds, least, most, reso
 /// Longer values are cut in messages.
 const LONGEST: usize = 60;
 
-/// What is wrong with a value, and what is allowed; `None` if nothing is. What is in tables and lists
-/// is not looked at.
+/// Describes a wrong value and what is allowed; `None` if it fits. Contents of tables and lists are
+/// not checked.
 pub(crate) fn mistake(root: &Value, schema: &Value, value: &DeValue<'_>) -> Option<String> {
     if fits(root, schema, value) {
         return None;
@@ -50,7 +50,7 @@ fn allowed(root: &Value, schema: &Value, value: &DeValue<'_>) -> String {
     kinds.collect::<Vec<_>>().join(" or ")
 }
 
-/// What was probably meant, as the rest of the sentence.
+/// The value that was probably meant, as the rest of the sentence.
 fn hint(root: &Value, schema: &Value, value: &DeValue<'_>) -> Option<String> {
     if let Some(text) = value.as_str() {
         let words = kinds(root, schema);

@@ -1,4 +1,4 @@
-//! What ends matches before their games do.
+//! Adjudication: endings of matches before their games end.
 
 use std::sync::Arc;
 
@@ -10,12 +10,11 @@ use crate::error::WrongValue;
 use crate::tables::file::{AdjudicateTable, DrawTable, ResignTable};
 use crate::tables::game::GameSetup;
 
-/// How many positions counting may take by default: about 20 ms.
+/// Default limit on the positions of exact counting: about 20 ms.
 const POSITIONS: u32 = 20_000;
-/// The share of adjudicated matches that is played out by default.
+/// Default share of adjudicated matches that are played out.
 const PLAY_OUT: f64 = 0.1;
 
-/// What is configured.
 pub(crate) fn early_ends(table: &AdjudicateTable) -> Result<EarlyEnds, WrongValue> {
     let play_out = table.play_out.unwrap_or(PLAY_OUT);
     if !(0.0..=1.0).contains(&play_out) {
@@ -35,7 +34,7 @@ pub(crate) fn early_ends(table: &AdjudicateTable) -> Result<EarlyEnds, WrongValu
     })
 }
 
-/// That some game can be settled, if that is asked for.
+/// Checks that some game can be settled, if that is asked for.
 pub(crate) fn check(early_ends: &EarlyEnds, games: &[GameSetup]) -> Result<(), WrongValue> {
     if early_ends.settled.is_none() || games.iter().any(|game| game.rules.description().settles) {
         return Ok(());

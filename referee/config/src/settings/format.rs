@@ -1,4 +1,4 @@
-//! The keys of a configuration that say how bots meet.
+//! The keys of the format: how bots meet.
 
 use games::MAX_SEATS;
 use schedule::{Format, FormatName, Shape};
@@ -12,14 +12,13 @@ use games::kit::text::nearest;
 use ratings::sprt::{BadHypotheses, Hypotheses};
 use supervisor::BotSpec;
 
-/// No tournament has more matches: the schedule is held in memory, and ids have six digits.
+/// Limit on matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;
 
 fn wrong<T>(key: &str, message: impl Into<String>) -> Result<T, WrongValue> {
     Err(WrongValue::of(key, message))
 }
 
-/// How bots meet.
 pub(crate) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format, WrongValue> {
     let given = file.format;
     if given != FormatName::Gauntlet && !file.challengers.is_empty() {
@@ -109,7 +108,6 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, WrongValue> {
     })
 }
 
-/// How often everything is played.
 pub(crate) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<u32, WrongValue> {
     match (file.rounds, format) {
         (Some(_), Format::Sprt { .. }) => wrong(
@@ -122,7 +120,7 @@ pub(crate) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
     }
 }
 
-/// Whether bots can meet like this.
+/// Checks that bots can meet in this format.
 pub(crate) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), WrongValue> {
     for game in games {
         let (seats, id) = (game.rules.seats(), &game.rules.info().id);

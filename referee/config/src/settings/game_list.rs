@@ -1,4 +1,4 @@
-//! All games of a configuration; one that cannot be played is named with its place.
+//! The games of a configuration; a problem with one names its place.
 
 use games::Catalog;
 
@@ -7,7 +7,7 @@ use crate::settings::adjudicate;
 use crate::tables::file::{ConfigFile, GameEntry};
 use crate::tables::game::{GameError, GameSetup, game};
 
-/// All games of the configuration, with what ends their matches.
+/// The games of the configuration, with their early endings.
 pub(crate) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetup>, WrongValue> {
     let early_ends = adjudicate::early_ends(&file.adjudicate)?;
     let games = file.games.iter().enumerate().map(|(i, entry)| {
@@ -20,7 +20,7 @@ pub(crate) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetu
                 GameError::Unknown(_) | GameError::Broken(_) => ".id".to_owned(),
                 GameError::Option(error) => format!(".options.{}", error.name),
             };
-            // A game may be its id alone, which has no keys.
+            // A game that is only an id has no keys.
             let shown = if matches!(entry, GameEntry::Id(_)) {
                 ""
             } else {

@@ -1,14 +1,14 @@
-//! How much is kept beside the log.
+//! Limits on what is kept beside the log.
 
 use crate::tables::file::KeepTable;
 use supervisor::spec::Size;
 
-/// How much is kept beside the log, in bytes.
+/// Limits on what is kept beside the log, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// About matches that bots lost by their own fault.
+    /// For reports on matches that bots lost by their own fault.
     pub failures: u64,
-    /// Of what bots print on stderr.
+    /// For bots' stderr.
     pub stderr: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What depends on the machine: time limits that are scaled by its speed, and matches that do not count
-//! because it had other things to do.
+//! Machine-dependent settings: time limits scaled by speed, and matches that do not count on a busy
+//! machine.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use protocol::{Load, Millis, TimeControl};
 use crate::error::WrongValue;
 use crate::tables::file::{MachineTable, TimeScaling, TimeTable, WorkersTable};
 
-/// How often a match is played by default until one counts.
+/// Default attempts at a match until one counts.
 const ATTEMPTS: u32 = 3;
-/// The share of groups of deterministic bots that another worker plays again by default.
+/// Default share of groups of deterministic bots that a second worker plays again.
 const RECHECK: f64 = 0.01;
-/// No two machines for one tournament differ by a larger factor; what was measured or written is wrong
-/// then, or one of the programs was built without optimisation.
+/// No two machines of one tournament differ by a larger factor: then the reference or the
+/// measurement is wrong, or a program was built without optimisation.
 const MOST_FACTOR: f64 = 20.0;
 
 /// Time limits that depend on the speed of the machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeScale {
-    /// The speed by the yardstick at which the limits are those of the configuration.
+    /// The yardstick speed at which the configured limits hold.
     pub reference: f64,
 }
 
 impl TimeScale {
-    /// What is configured, if anything.
+    /// `None` if no scale is configured.
     pub(crate) fn of(table: &TimeTable) -> Result<Option<Self>, WrongValue> {
         let wrong = |message: &str| Err(WrongValue::of("time.reference", message));
         match (table.scale.unwrap_or_default(), table.reference) {
@@ -46,7 +46,7 @@ impl TimeScale {
         }
     }
 
-    /// What limits are multiplied by on a machine of this speed.
+    /// The factor for limits on a machine of this speed.
     ///
     /// # Errors
     /// If machines do not differ like that, as a sentence.
@@ -64,7 +64,7 @@ impl TimeScale {
     }
 }
 
-/// The limits of a time control, multiplied: starts and margins stay what they are.
+/// A time control with multiplied limits; starts and margins stay the same.
 pub(crate) fn scaled(time: &TimeControl, factor: f64) -> TimeControl {
     let scaled = |limit: Option<Millis>| {
         limit.map(|Millis(limit)| {
@@ -91,20 +91,20 @@ fn check_share(key: &str, share: Option<f64>) -> Result<(), WrongValue> {
     }
 }
 
-/// The share of groups that another worker plays again.
+/// The share of groups that a second worker plays again.
 pub(crate) fn recheck(table: &WorkersTable) -> Result<f64, WrongValue> {
     check_share("workers.recheck", table.recheck)?;
     Ok(table.recheck.unwrap_or(RECHECK))
 }
 
-/// Which matches count on a machine that has other things to do.
+/// When a match on a busy machine does not count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseLimits {
-    /// The share of the cores' time that the host of a virtual machine may give to others.
+    /// The share of the cores' time that a virtual machine's host may take away.
     pub stolen: Option<f64>,
     /// The share of the time in which some process may wait for a core.
     pub waiting: Option<f64>,
-    /// How often a match is played until one counts.
+    /// Attempts at a match until one counts.
     pub attempts: u32,
 }
 
@@ -123,7 +123,7 @@ impl NoiseLimits {
         })
     }
 
-    /// Why a match does not count that was played under this load, as a sentence; `None` if it does.
+    /// Why a match under this load does not count, as a sentence; `None` if it counts.
     pub fn exceeded(&self, load: Option<&Load>) -> Option<String> {
         let above = |limit: Option<f64>, share: Option<f64>| {
             let (limit, share) = limit.zip(share)?;

@@ -1,4 +1,4 @@
-//! Settings: tables after they were checked, as the rest of the program uses them.
+//! Settings: checked tables, as the rest of the program uses them.
 
 pub(crate) mod adjudicate;
 pub mod format;

@@ -1,4 +1,4 @@
-//! How matches begin, as the configuration says it.
+//! The keys of openings.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -10,27 +10,26 @@ use crate::tables::book::{self, BookOpening};
 use crate::tables::file::{OpeningOrder, OpeningTable};
 use crate::tables::game::GameSetup;
 
-/// How matches begin.
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
-    /// The number of random plies that the referee makes.
+    /// Random plies of the referee.
     pub random_plies: u32,
-    /// How far from equal chances an opening may be, as the mean outcome of random games.
+    /// Largest distance of an opening from equal chances, by the mean outcome of random games.
     pub balanced: Option<f64>,
-    /// Who gets the same opening.
+    /// Which matches share an opening.
     pub order: OpeningOrder,
-    /// The openings of each game; none where the book has none.
+    /// By game; empty for games that are not in the book.
     pub book: Vec<Vec<BookOpening>>,
-    /// Of each game: which openings of the book are balanced, once that was asked.
+    /// By game: its balanced openings in the book, once they were judged.
     pub judged: Vec<OnceLock<Judged>>,
 }
 
-/// Which openings of a book are balanced.
+/// The balanced openings of a book.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Their places in the book; the best one if none is.
+    /// Indices in the book; the best one if none is balanced.
     pub chosen: Vec<usize>,
-    /// How far from equal the best one is, if that is too far.
+    /// Imbalance of the best one, if no opening is balanced.
     pub best: Option<f64>,
 }
 

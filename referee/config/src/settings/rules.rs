@@ -1,4 +1,4 @@
-//! Where rules come from, as the configuration says it.
+//! Sources of rules.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,10 +13,10 @@ use supervisor::CommandError;
 use supervisor::spec;
 use supervisor::spec::{Resources, Tier, Wanted};
 
-/// More sources than anybody could need.
+/// More than anybody could need.
 const MOST_SOURCES: usize = 100;
 
-/// What a configuration says about rules.
+/// The keys about rules.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct RulesKeys {
@@ -27,7 +27,7 @@ struct RulesKeys {
 }
 
 /// The rules of the configuration in a tournament's folder, whose relative paths start at `origin`;
-/// those that are built in if there is no configuration.
+/// the built-in ones if there is no configuration.
 ///
 /// # Errors
 /// If the configuration cannot be read, or its rules cannot be used.
@@ -42,8 +42,8 @@ pub fn recorded_rules(config: &Path, origin: &Path) -> Result<RulesSet, ConfigEr
     open(&keys, origin).map_err(|wrong| ConfigError::new(config, wrong.problem))
 }
 
-/// A source as the command line has it: a command line of its own, or a table as in a configuration
-/// (`{ command = "…", prefix = "my" }`). Paths in it start at `folder`.
+/// Reads a source from the command line: a command line, or a table as in a configuration (`{
+/// command = "…", prefix = "my" }`). Paths in it start at `folder`.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -95,13 +95,13 @@ fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, WrongValue> {
         .map_err(|error| wrong("rules".to_owned(), "rules", error))
 }
 
-/// Rules that cannot be used, at a place in the configuration, because of this key.
+/// Rules at a place in the configuration that cannot be used because of this key.
 fn wrong(at: String, key: &str, error: RulesError) -> WrongValue {
     let (key, error) = (key.to_owned(), Box::new(error));
     WrongValue::new(at, Problem::Rules { key, error })
 }
 
-/// The key of a table that is to blame for an error.
+/// The key of a table that caused an error.
 fn key_of(error: &SourceError) -> &'static str {
     match error {
         SourceError::Prefix { .. } => "prefix",

@@ -1,4 +1,4 @@
-//! The secret that deals follow from: read once, and in no copy of the configuration.
+//! The secret of deals: read once, and in no copy of the configuration.
 
 use deals::Secret;
 use toml::Table;
@@ -6,10 +6,9 @@ use toml::de::DeTable;
 
 use crate::error::WrongValue;
 
-/// The name of the key.
 const KEY: &str = "secret";
 
-/// The secret that the configuration sets. What is given of it is never quoted: messages are shown around.
+/// Reads the secret of the configuration. Messages never quote it, as people share them.
 pub(crate) fn secret(given: Option<&str>) -> Result<Option<Secret>, WrongValue> {
     let Some(digits) = given else {
         return Ok(None);
@@ -21,7 +20,7 @@ pub(crate) fn secret(given: Option<&str>) -> Result<Option<Secret>, WrongValue> 
     Ok(Some(secret))
 }
 
-/// Takes the secret out of a configuration: out of its values, and out of its text.
+/// Removes the secret from a configuration's values and text.
 pub(crate) fn take_out(table: &mut Table, text: &mut String) {
     let Some(secret) = table.remove(KEY) else {
         return;
@@ -32,7 +31,7 @@ pub(crate) fn take_out(table: &mut Table, text: &mut String) {
     };
     let shorter = without(text).filter(is_same);
     *text = shorter.unwrap_or_else(|| table.to_string());
-    // Remarks may have it, too: those of the user, and the one that says where a text was put together from.
+    // Comments may contain it, too: the user's, and the one about the sources of a merged text.
     let digits = secret.as_str().map(str::trim);
     if let Some(digits) = digits.filter(|digits| Secret::parse(digits).is_some()) {
         let masked = masked(text, digits);
@@ -42,7 +41,7 @@ pub(crate) fn take_out(table: &mut Table, text: &mut String) {
     }
 }
 
-/// The text without these digits, in capital letters or not.
+/// The text with these digits masked, in upper or lower case.
 fn masked(text: &str, digits: &str) -> String {
     let mut text = text.to_owned();
     while let Some(at) = text.to_ascii_lowercase().find(&digits.to_ascii_lowercase()) {

@@ -6,14 +6,14 @@ use protocol::{ClockKind, Millis, TimeControl};
 
 use crate::tables::file::{Time, TimeTable};
 
-/// A time control that cannot be: the key of the value that does not go with the others, and why.
+/// An inconsistent time control: the key of the value that does not fit the others, and the reason.
 #[derive(Debug)]
 pub(crate) struct WrongTime {
     pub(crate) key: &'static str,
     pub(crate) message: &'static str,
 }
 
-/// The limit on a move where the configuration limits nothing.
+/// The limit on a move if the configuration limits nothing.
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
 const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
@@ -81,7 +81,7 @@ pub struct TimeFlags {
 }
 
 impl TimeFlags {
-    /// The time control, with the same defaults as in configurations.
+    /// Checks the flags, with the defaults of configurations.
     ///
     /// # Errors
     /// If the flags do not go together.

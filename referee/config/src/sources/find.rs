@@ -4,13 +4,13 @@ use toml::de::DeValue;
 
 use crate::sources::{Place, Placed, Tree};
 
-/// Where the value with these keys is, or else the innermost table on the way to it; `None` if not
-/// even the first key is there. In lists, numbers from 0 take the place of keys.
+/// The place of the value with these keys, or else of the innermost table on the way to it; `None`
+/// if not even the first key is there. In lists, numbers from 0 take the place of keys.
 pub(crate) fn place(tree: &Tree<'_>, keys: &str) -> Option<Place> {
     let (first, rest) = keys.split_once('.').unwrap_or((keys, ""));
     let (key, value) = tree.get_key_value(first)?;
     let inner = inside(value, rest);
-    // A table is where its header is.
+    // The place of a table is that of its header.
     Some(inner.unwrap_or_else(|| {
         if value.get_ref().is_table() {
             key.span().start
@@ -32,8 +32,8 @@ fn inside(value: &Placed<'_>, keys: &str) -> Option<Place> {
     }
 }
 
-/// The keys of the innermost value that begins at this place, joined by dots; `None` if that is the
-/// tree itself. Entries of lists have no keys of their own.
+/// The keys of the innermost value that begins at this place, joined by dots; `None` for the tree
+/// itself. Entries of lists have no keys of their own.
 pub(crate) fn key(tree: &Tree<'_>, at: Place) -> Option<String> {
     tree.iter().find_map(|(key, value)| {
         let name = key.get_ref();

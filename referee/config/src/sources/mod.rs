@@ -1,5 +1,5 @@
-//! The texts of a configuration as trees with places: every value of a tree knows the text and the
-//! line that it is from, also after trees were merged.
+//! Trees with places: every value knows the source and the line that it is from, also after trees
+//! were merged.
 
 pub(crate) mod find;
 
@@ -12,14 +12,14 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::{ConfigError, Problem};
 
-/// Places count the bytes of all texts, one after the other.
+/// Counts bytes over all texts, one after the other.
 pub(crate) type Place = usize;
 /// A table with the place of each key and value.
 pub(crate) type Tree<'t> = DeTable<'t>;
 /// A value with its place.
 pub(crate) type Placed<'t> = Spanned<DeValue<'t>>;
 
-/// Keeps texts while more are added: trees borrow from them.
+/// Owns texts while more are added: trees borrow from them.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     text: OnceCell<String>,
@@ -36,7 +36,7 @@ impl Texts {
     }
 }
 
-/// The texts that a configuration was put together from.
+/// The texts of a configuration.
 #[derive(Debug)]
 pub(crate) struct Sources<'t> {
     texts: &'t Texts,
@@ -47,16 +47,15 @@ pub(crate) struct Sources<'t> {
 
 #[derive(Debug)]
 struct Source<'t> {
-    /// What it is called in errors.
+    /// Its name in errors.
     label: PathBuf,
     begin: Place,
     text: &'t str,
-    /// Whether it has lines that are worth naming.
+    /// True if its lines are worth naming.
     is_file: bool,
 }
 
 impl<'t> Sources<'t> {
-    /// No texts yet.
     pub(crate) fn new(texts: &'t Texts) -> Self {
         Sources {
             texts,
@@ -65,7 +64,7 @@ impl<'t> Sources<'t> {
         }
     }
 
-    /// Reads a file's text.
+    /// Parses a file's text.
     pub(crate) fn file(
         &mut self,
         label: &Path,
@@ -76,7 +75,7 @@ impl<'t> Sources<'t> {
             let problem = Problem::Syntax(syntax(&error, text));
             match error.span() {
                 Some(span) => self.error(Some(begin + span.start), problem),
-                // The parser does not say where something is too deep.
+                // The parser does not locate a value that is nested too deeply.
                 None => ConfigError::new(label, problem),
             }
         })?;
@@ -85,7 +84,7 @@ impl<'t> Sources<'t> {
         Ok(Spanned::new(span, moved_table(tree.into_inner(), &shift)))
     }
 
-    /// Reads a value from the command line. What is not TOML is taken for a string, which saves
+    /// Parses a value from the command line. Anything but TOML is taken as a string, which saves
     /// quotes.
     pub(crate) fn argument(&mut self, label: &Path, text: &str) -> Placed<'t> {
         let (begin, text) = self.add(label, format!("value = {text}"), false);
@@ -118,7 +117,7 @@ impl<'t> Sources<'t> {
         }
     }
 
-    /// A problem with what is at this place; without one, with a text that is no file.
+    /// A problem at this place, or else in a text that is no file.
     pub(crate) fn error(&self, place: Option<Place>, problem: Problem) -> ConfigError {
         match place.and_then(|place| self.find(place)) {
             Some((label, line)) => ConfigError::new(label, problem).at_line(line),
@@ -126,7 +125,7 @@ impl<'t> Sources<'t> {
         }
     }
 
-    /// What the text at a place is called, and the line there, from 1; arguments have no lines.
+    /// The name of the text at a place, and the line there, from 1; arguments have no lines.
     pub(crate) fn find(&self, place: Place) -> Option<(&Path, Option<usize>)> {
         let mut sources = self.list.iter().rev();
         let source = sources.find(|source| source.begin <= place)?;
@@ -135,7 +134,7 @@ impl<'t> Sources<'t> {
     }
 }
 
-/// What the parser says, with the key where one is given twice.
+/// The parser's message, with the key that is given twice, if there is one.
 fn syntax(error: &toml::de::Error, text: &str) -> String {
     let message = one_line(error.message());
     let key = error.span().and_then(|span| text.get(span));
@@ -153,7 +152,7 @@ fn line_of(text: &str, byte: usize) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// A message of the parser, which may have several lines.
+/// Joins the lines of a message of the parser.
 pub(crate) fn one_line(message: &str) -> String {
     message.lines().collect::<Vec<_>>().join(", ")
 }

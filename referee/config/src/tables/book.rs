@@ -23,48 +23,36 @@ use thiserror::Error;
 
 use crate::tables::game::GameSetup;
 
-/// No book is longer, in bytes.
+/// In bytes.
 const MOST_BOOK: u64 = 256 << 20;
 
 /// A book that cannot be used.
 #[derive(Debug, Error)]
 pub enum BookError {
-    /// The file cannot be read.
     #[error("the book `{}` cannot be read: {error}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        error: io::Error,
-    },
-    /// A line is no opening of its game.
+    Read { path: PathBuf, error: io::Error },
+    /// A line is not an opening of its game.
     #[error("the book `{}`, line {line}: {reason}", path.display())]
     Line {
-        /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// From 1.
         line: usize,
-        /// What is wrong.
         reason: String,
     },
     /// The rules of a line's game do not work.
     #[error("the book `{}`, line {line}: {broken}", path.display())]
     Broken {
-        /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// From 1.
         line: usize,
-        /// What they do.
         broken: BrokenRules,
     },
 }
 
-/// Why a line cannot be used.
 #[derive(Debug)]
 enum Refusal {
-    /// It is no opening of its game.
+    /// It is not an opening of its game.
     Wrong(String),
-    /// The rules do not work.
     Broken(BrokenRules),
 }
 
@@ -101,7 +89,7 @@ impl fmt::Display for BookOpening {
 }
 
 impl BookOpening {
-    /// The position at the start and the moves from there. Both were checked.
+    /// The position at the start and the moves from there, both checked before.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -131,7 +119,7 @@ struct BookLine {
     state: Option<Value>,
 }
 
-/// The openings of each game, in the order of the book; every one of them was tried.
+/// The openings of each game, in the order of the book; all were tried.
 pub(crate) fn load(
     path: &Path,
     games: &[GameSetup],
@@ -148,7 +136,7 @@ pub(crate) fn load(
     })
 }
 
-/// The same from a text; errors are a line and what is wrong with it.
+/// Like [`load`], from a text; an error is a line and its problem.
 fn read(
     text: &str,
     games: &[GameSetup],
@@ -171,9 +159,8 @@ fn read(
     Ok(book)
 }
 
-/// Gives an opening to the games that it is for. Where one game is there in several variants, those
-/// in which it cannot be played do without, unless the line names their options or there is no
-/// other.
+/// Assigns an opening to its games. Of several variants of a game, those in which it cannot be
+/// played do without, unless the line names their options or there is no other.
 fn deal(
     line: &BookLine,
     games: &[GameSetup],
@@ -217,14 +204,14 @@ fn parse(text: &str) -> Result<BookLine, String> {
     })
 }
 
-/// Whether a line is for this game under these options.
+/// True if a line is for this game with these options.
 fn fits(line: &BookLine, game: &GameSetup) -> bool {
     let options = game.rules.options().to_json();
     let same = |(name, value): (&String, &Value)| options.get(name) == Some(value);
     line.game == game.rules.info().id && line.options.iter().all(same)
 }
 
-/// The opening, if it can be played and the match goes on after it.
+/// The opening, if it can be played and the match continues after it.
 fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, Refusal> {
     let rules = &game.rules;
     let id = &rules.info().id;
@@ -278,7 +265,7 @@ fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, Refusal> {
     }
 }
 
-/// Whether different seeds give different starts.
+/// True if different seeds make different starts.
 fn has_random_starts(rules: &dyn Rules) -> Result<bool, BrokenRules> {
     let first = rules.start(0)?.identity()?;
     for seed in 1..6 {
@@ -318,7 +305,7 @@ mod tests {
         game.rules.start(0).unwrap().legal().unwrap()[0].clone()
     }
 
-    /// The line that is no opening, and why.
+    /// The line that is not an opening, and why.
     fn wrong(text: &str, games: &[GameSetup]) -> (usize, String) {
         match read(text, games, &Catalog::built_in()) {
             Err((line, Refusal::Wrong(reason))) => (line, reason),
@@ -348,7 +335,7 @@ mod tests {
         // The first line is legal on the large board only, so it is an opening there.
         let book = read(&text, &games, &Catalog::built_in()).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
-        // On the small board alone, it is none.
+        // It is no opening of the small board alone.
         let (line, reason) = wrong(&text, &games[..1]);
         assert_eq!(line, 3);
         assert!(reason.starts_with("move 1: "), "{reason}");

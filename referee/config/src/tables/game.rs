@@ -1,4 +1,4 @@
-//! What is played: rules under their options, limits, weight.
+//! Games of a tournament: rules with their options, limits, weight.
 
 use std::sync::Arc;
 
@@ -14,18 +14,17 @@ use crate::tables::file::{GameEntry, GameTable, LimitsTable};
 /// A game as a tournament plays it.
 #[derive(Clone)]
 pub struct GameSetup {
-    /// The rules under their options.
+    /// The rules with their options.
     pub rules: Arc<dyn Rules>,
-    /// What ends matches besides the game.
     pub limits: Limits,
-    /// What else may end them before the game does.
+    /// Adjudication.
     pub early_ends: EarlyEnds,
-    /// How often it is played where a game of weight 1 is played once.
+    /// Matches for each match of a game of weight 1.
     pub weight: u32,
 }
 
 impl GameSetup {
-    /// What a schedule has to know about it; `games` has what each bot plays, `None` for everything.
+    /// The game for a schedule; `games` has the games of each bot, `None` for all.
     pub fn shape<'a>(&self, games: impl Iterator<Item = Option<&'a [String]>>) -> GameShape {
         let id = &self.rules.info().id;
         let abstains = |games: Option<&[String]>| games.is_some_and(|games| !games.contains(id));
@@ -40,13 +39,11 @@ impl GameSetup {
 /// A game that cannot be played.
 #[derive(Debug, Error)]
 pub enum GameError {
-    /// No game has this id.
     #[error(transparent)]
     Unknown(#[from] UnknownGame),
-    /// An option that the game does not take.
     #[error(transparent)]
     Option(#[from] OptionError),
-    /// The rules come from outside and do not work.
+    /// Rules from outside do not work.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
 }
@@ -60,7 +57,7 @@ impl From<ConfigureError> for GameError {
     }
 }
 
-/// A game as the configuration has it; `limits` are those for all games. Nothing ends its matches early.
+/// A game from the configuration; `limits` are those for all games. It has no adjudication yet.
 pub fn game(
     entry: &GameEntry,
     limits: &LimitsTable,

@@ -1,4 +1,4 @@
-//! What several subcommands read from the command line: games, options, positions.
+//! Arguments that several subcommands share: games, options, positions.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,6 @@ use tournament::folder::{self, CONFIG_NAME};
 
 use crate::cli::CliError;
 
-/// Where rules come from.
 #[derive(Debug, Default, Args)]
 pub(crate) struct RulesArgs {
     /// Also take games from these rules: the command line of a rules program, the file of a GDL sheet
@@ -27,12 +26,13 @@ pub(crate) struct RulesArgs {
 }
 
 impl RulesArgs {
-    /// Whether any rules were named.
     pub(crate) fn are_given(&self) -> bool {
         !self.rules.is_empty()
     }
 
-    /// The games that can be named.
+    /// Also take games from these rules: the command line of a rules program, the file of a GDL
+    /// sheet (*.kif), or a table as in a configuration, '{ command = "…", prefix = "my" }'; may be
+    /// given several times
     pub(crate) fn open(&self) -> Result<RulesSet, CliError> {
         let here = std::env::current_dir()?;
         let sources = self.rules.iter().map(|source| source_of(source, &here));
@@ -41,8 +41,7 @@ impl RulesArgs {
         Ok(RulesSet::open(sources, &Surroundings::default())?)
     }
 
-    /// The games of a log: of the rules that are named or, if none are, of those of the log's own
-    /// configuration.
+    /// The games of a log: from the given rules, or else from the log's own configuration.
     pub(crate) fn open_for(&self, log: &Path) -> Result<RulesSet, CliError> {
         if self.are_given() {
             return self.open();
@@ -55,8 +54,8 @@ impl RulesArgs {
     }
 }
 
-/// Opens rules that others are compared with. They get a prefix if they have none, since both may have
-/// games of the same id, and games that are built in have one, too.
+/// Opens rules for a comparison. They get a prefix if they have none: both may have games of the
+/// same id, and built-in games have one, too.
 pub(crate) fn open_others(source: &str) -> Result<RulesSet, CliError> {
     let source = source_of(source, &std::env::current_dir()?);
     let mut source = source.map_err(|wrong| CliError::Usage(format!("--against: {wrong}")))?;
@@ -64,7 +63,6 @@ pub(crate) fn open_others(source: &str) -> Result<RulesSet, CliError> {
     Ok(RulesSet::open(vec![source], &Surroundings::default())?)
 }
 
-/// A game with its options.
 #[derive(Debug, Args)]
 pub(crate) struct GameArgs {
     /// The game's id; `referee games` lists them
@@ -76,7 +74,6 @@ pub(crate) struct GameArgs {
     pub(crate) rules: RulesArgs,
 }
 
-/// A position to begin from.
 #[derive(Debug, Args)]
 pub(crate) struct StartArgs {
     /// The position to start from, as JSON, or @FILE to read it from a file
@@ -88,12 +85,11 @@ pub(crate) struct StartArgs {
 }
 
 impl GameArgs {
-    /// The game's id.
     pub(crate) fn id(&self) -> &str {
         &self.game
     }
 
-    /// The options as they were given, `null` if they were not.
+    /// `null` if no options were given.
     pub(crate) fn options_json(&self) -> Result<Value, CliError> {
         match &self.options {
             Some(text) => json(text, "--options"),
@@ -101,13 +97,13 @@ impl GameArgs {
         }
     }
 
-    /// The rules, from this catalog.
+    /// The rules of the game in this catalog.
     pub(crate) fn rules(&self, catalog: &Catalog) -> Result<Arc<dyn Rules>, CliError> {
         configured(catalog, &self.game, self.options.as_deref())
     }
 }
 
-/// The rules of a game of this catalog under options, which are JSON.
+/// The rules of a game in this catalog with these options.
 pub(crate) fn configured(
     catalog: &Catalog,
     game: &str,
@@ -126,7 +122,7 @@ pub(crate) fn configured(
 }
 
 impl StartArgs {
-    /// The position, if one is given.
+    /// The given position, if there is one.
     pub(crate) fn given(&self, rules: &dyn Rules) -> Result<Option<Box<dyn Session>>, CliError> {
         let Some(state) = &self.state else {
             return Ok(None);
@@ -147,7 +143,7 @@ impl StartArgs {
         })
     }
 
-    /// The position: the given one or the start that belongs to the seed.
+    /// The given position, or else the start from the seed.
     pub(crate) fn open(&self, rules: &dyn Rules) -> Result<Box<dyn Session>, CliError> {
         let given = self.given(rules)?;
         match given {
@@ -157,17 +153,16 @@ impl StartArgs {
     }
 }
 
-/// The game with this id.
 pub(crate) fn find<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Entry>, CliError> {
     catalog
         .find(id)
         .map_err(|unknown| CliError::Usage(unknown.to_string()))
 }
 
-/// The JSON that a text may have been meant for whose keys, or words, have no quotes, or single ones: shells
-/// take quotes away, and JavaScript needs none.
+/// Repairs JSON whose keys or words have no quotes, or single ones: shells remove quotes, and
+/// JavaScript needs none. `None` if it cannot be repaired.
 fn quoted_keys(text: &str) -> Option<String> {
-    /// Nobody types more.
+    /// Longest text to repair, in bytes.
     const MOST: usize = 500;
     if text.len() > MOST || text.contains('"') {
         return None;
@@ -207,7 +202,6 @@ fn json(text: &str, what: &str) -> Result<Value, CliError> {
     })
 }
 
-/// How far bots of the command line are kept apart from the machine.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct SandboxArgs {
     /// The bots' sandbox, as in a configuration: "none", "limits", "restricted" or "strict"

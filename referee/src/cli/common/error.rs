@@ -1,4 +1,4 @@
-//! Why a command did not go well, and the exit code for it.
+//! Errors of commands, and their exit codes.
 
 use std::io;
 use std::path::PathBuf;
@@ -25,7 +25,6 @@ use workers::RemoteError;
 #[cfg(feature = "cluster")]
 use workers::worker::WorkerError;
 
-/// Why a command did not go well.
 #[derive(Debug, Error)]
 pub(crate) enum CliError {
     /// A value of the command line is wrong.
@@ -34,13 +33,11 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A tournament that does not begin. One that stops needs advice: [`CliError::Stopped`] and
-    /// [`CliError::Short`].
+    /// [`CliError::ResourceExhausted`].
     #[error(transparent)]
     Tournament(#[from] TournamentError),
-    /// Logs that cannot be put together.
     #[error(transparent)]
     Merge(#[from] MergeError),
-    /// Bundles that cannot be made or used.
     #[error(transparent)]
     Bundle(#[from] BundleError),
     #[error(transparent)]
@@ -49,21 +46,18 @@ pub(crate) enum CliError {
     #[error("{error}; {advice}")]
     Stopped {
         error: WriteError,
-        /// Where its results are, and how to go on.
+        /// Where its results are, and how to continue.
         advice: String,
     },
-    /// The machine has no more of something.
     #[error("{why}{advice}")]
     Short {
-        /// What.
         why: String,
-        /// What can be done, as the rest of the sentence.
+        /// The rest of the sentence.
         advice: String,
     },
     /// Rules from outside do not work.
     #[error(transparent)]
     Rules(#[from] BrokenRules),
-    /// Rules that cannot be used.
     #[error(transparent)]
     RulesSource(#[from] RulesError),
     #[error(transparent)]
@@ -72,27 +66,25 @@ pub(crate) enum CliError {
     Trace(#[from] TraceError),
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The server of workers.
     #[cfg(feature = "cluster")]
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// Workers on other machines that cannot go on.
+    /// Workers on other machines cannot go on.
     #[cfg(feature = "cluster")]
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// A worker that ended by itself.
+    /// A worker ended by itself.
     #[cfg(feature = "cluster")]
     #[error(transparent)]
     Worker(#[from] WorkerError),
     #[error(transparent)]
     Scaffold(#[from] ScaffoldError),
-    /// A log was read but does not hold what it should, or a bot does not do what it should.
+    /// A log does not hold what it should, or a bot does not behave as it should.
     #[error("{0}")]
     Verify(String),
-    /// A file that was asked for cannot be written.
+    /// An output file cannot be written.
     #[error("`{}` cannot be written: {error}", path.display())]
     Output { path: PathBuf, error: io::Error },
-    /// Pages that cannot be written.
     #[error(transparent)]
     Site(#[from] SiteError),
     /// Input or output of the program itself.
@@ -125,7 +117,7 @@ impl From<MatchError> for CliError {
 }
 
 impl CliError {
-    /// What only a program with the feature `cluster` can do.
+    /// For commands that need the feature `cluster`.
     #[cfg(not(feature = "cluster"))]
     pub(crate) fn without_cluster() -> Self {
         let what = "this `referee` was built without NATS; `cargo build --profile dist --features \
@@ -133,7 +125,6 @@ impl CliError {
         CliError::Usage(what.to_owned())
     }
 
-    /// The documented exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
             CliError::Config(error) => config_code(error),
@@ -210,7 +201,7 @@ fn bundle_code(error: &BundleError) -> u8 {
     }
 }
 
-/// A path that does not do is another than a disk that is full.
+/// A bad path is a usage error, a full disk is not.
 fn output_code(error: &io::Error) -> u8 {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
     let is_full = [FileTooLarge, QuotaExceeded, StorageFull, WriteZero].contains(&error.kind());
@@ -280,7 +271,7 @@ fn resume_code(error: &ResumeError) -> u8 {
     }
 }
 
-/// Whatever came out while the machine had no more of something is worth nothing.
+/// Fails if a resource of the machine was exhausted meanwhile: results are worth nothing then.
 pub(crate) fn not_short() -> Result<(), CliError> {
     match resource_exhausted::noted() {
         None => Ok(()),

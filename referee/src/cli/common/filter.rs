@@ -1,4 +1,4 @@
-//! Which matches of a log `replay` and `export` take.
+//! Selects matches of a log for `replay` and `export`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,10 +7,9 @@ use protocol::Record;
 
 use crate::cli::CliError;
 
-/// At most this many names are listed.
+/// Names in a message.
 const MOST_NAMES: usize = 20;
 
-/// Which matches of a log are wanted.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MatchFilter {
     /// Only this match
@@ -21,17 +20,17 @@ pub(crate) struct MatchFilter {
     players: Vec<String>,
 }
 
-/// What was seen of a log, for the message that nothing in it was wanted.
+/// Facts about a log for the message that nothing in it was selected.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// The match whose id has the number that was asked for.
+    /// The match whose id ends with the requested number.
     similar: Option<String>,
     players: BTreeSet<String>,
     found: bool,
 }
 
 impl MatchFilter {
-    /// Only the match with this id.
+    /// Selects the match with this id.
     pub(crate) fn only(match_id: &str) -> Self {
         MatchFilter {
             match_id: Some(match_id.to_owned()),
@@ -39,7 +38,7 @@ impl MatchFilter {
         }
     }
 
-    /// Whether a match is wanted.
+    /// True if a match is selected; takes notes for [`MatchFilter::check`].
     pub(crate) fn wants(&self, record: &Record, seen: &mut Seen) -> bool {
         let wanted = self.matches(record);
         seen.found |= wanted;
@@ -60,19 +59,19 @@ impl MatchFilter {
         wanted
     }
 
-    /// The same without taking note of it.
+    /// Like [`MatchFilter::wants`], without notes.
     pub(crate) fn matches(&self, record: &Record) -> bool {
         let plays = |name: &String| record.players.iter().any(|player| player.name == *name);
         let id = self.match_id.as_ref();
         id.is_none_or(|id| *id == record.match_id) && self.players.iter().all(plays)
     }
 
-    /// Whether all matches are wanted.
+    /// True if all matches are selected.
     pub(crate) fn is_empty(&self) -> bool {
         self.match_id.is_none() && self.players.is_empty()
     }
 
-    /// An error if some matches were asked for and none was found.
+    /// Fails if some matches were requested and none was found.
     pub(crate) fn check(&self, seen: &Seen, log: &Path) -> Result<(), CliError> {
         if seen.found || self.is_empty() {
             return Ok(());
@@ -104,7 +103,7 @@ impl MatchFilter {
     }
 }
 
-/// The number in an id, if it ends with one.
+/// The number at the end of an id.
 fn number(id: &str) -> Option<u64> {
     let text = id.trim_end_matches(|c: char| c.is_ascii_digit());
     id[text.len()..].parse().ok()

@@ -1,4 +1,4 @@
-//! How commands print: for people and for programs.
+//! Output formats of commands: for people and for programs.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::cli::common::error::CliError;
 
-/// What `--format` takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// For people
@@ -20,7 +19,6 @@ pub(crate) enum OutputFormat {
     Json,
 }
 
-/// `--format`, for commands that print for people.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FormatArgs {
     /// How to print it
@@ -29,7 +27,6 @@ pub(crate) struct FormatArgs {
 }
 
 impl FormatArgs {
-    /// Whether programs read it.
     pub(crate) fn json(&self) -> bool {
         self.format == OutputFormat::Json
     }
@@ -41,7 +38,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     print(&format!("{text}\n"))
 }
 
-/// Writes a file that can be made again, in place of the one before.
+/// Writes a file that can be generated again, replacing an older one.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), CliError> {
     output::replace(path, text).map_err(|error| CliError::Output {
         path: path.to_owned(),
@@ -49,7 +46,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), CliError> {
     })
 }
 
-/// Prints to stdout, without colours where they would only be in the way.
+/// Prints to stdout, without colours if it is not a terminal.
 pub(crate) fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
     out.write_all(terminal::fit(text).as_bytes())?;

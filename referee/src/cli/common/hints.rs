@@ -1,10 +1,10 @@
-//! What was probably meant by a command line that cannot be read.
+//! Hints for command lines that cannot be parsed.
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use config::schema::{self, Key};
 
-/// The error with a hint, where a key of configurations was taken for an option.
+/// Adds a hint if a key of configurations was taken for an option.
 pub(crate) fn explained(mut error: Error) -> Error {
     let unknown = error.kind() == ErrorKind::UnknownArgument;
     let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string);

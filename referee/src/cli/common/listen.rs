@@ -1,4 +1,4 @@
-//! `--listen`: where a server for the browser listens, and how to reach it.
+//! `--listen`: the address of the server for the browser, and hints for reaching it.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -9,7 +9,6 @@ use web::{PORT, bind};
 
 use crate::cli::CliError;
 
-/// Where a server listens.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct ListenArgs {
     /// Where the pages for the browser are: an address, with a port or without; if the port is taken,
@@ -18,7 +17,7 @@ pub(crate) struct ListenArgs {
     pub(crate) listen: Listen,
 }
 
-/// An address with a port to begin with.
+/// The first address and port to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Listen(SocketAddr);
 
@@ -51,14 +50,13 @@ impl FromStr for Listen {
     }
 }
 
-/// A server that listens.
 pub(crate) struct Bound {
     pub(crate) listener: tokio::net::TcpListener,
     address: SocketAddr,
 }
 
 impl ListenArgs {
-    /// An address is of no use where nothing listens.
+    /// Refuses a given address if nothing listens there.
     pub(crate) fn must_be_used(self, is_used: bool, by: &str) -> Result<(), CliError> {
         if is_used || self.listen == Listen::default() {
             return Ok(());
@@ -66,7 +64,6 @@ impl ListenArgs {
         Err(CliError::Usage(format!("--listen goes with {by}")))
     }
 
-    /// Listens.
     pub(crate) async fn bind(self) -> Result<Bound, CliError> {
         let Listen(wanted) = self.listen;
         let refused = |error: io::Error| {
@@ -81,7 +78,7 @@ impl ListenArgs {
 }
 
 impl Bound {
-    /// The address of a page, for the browser of this machine.
+    /// The address of a page, for a browser on this machine.
     pub(crate) fn url(&self, rest: &str) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -90,7 +87,8 @@ impl Bound {
         format!("http://{address}/{rest}")
     }
 
-    /// How to reach it from where somebody is logged in from, if they are; how others do.
+    /// Hints for reaching the server: over the present SSH session, if this is one, and from other
+    /// machines.
     pub(crate) fn hints(&self) -> String {
         let mut hints = String::new();
         let port = self.address.port();
@@ -115,7 +113,7 @@ impl Bound {
     }
 }
 
-/// Whom `ssh` has to name to come here, if this is a session of it.
+/// The name of this machine for `ssh`, in an SSH session.
 fn ssh_target() -> Option<String> {
     let connection = std::env::var("SSH_CONNECTION").ok()?;
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));

@@ -1,4 +1,4 @@
-//! Mistakes of the program itself: one sentence for the user, and an exit code of their own.
+//! Panics: one sentence for the user, and an exit code of their own.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use report::tell;
 
-/// The exit code after a mistake of the program.
+/// The exit code after a panic.
 pub(crate) const CODE: u8 = 101;
 
-/// Whether any thread has panicked.
+/// True once any thread has panicked.
 static HAPPENED: AtomicBool = AtomicBool::new(false);
 
-/// From here on, a panic is one sentence on stderr, with the backtrace behind it that `RUST_BACKTRACE`
-/// asks for.
+/// From here on, a panic prints one sentence on stderr, followed by the backtrace that
+/// `RUST_BACKTRACE` asks for.
 pub(crate) fn say_in_a_sentence() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -34,23 +34,23 @@ fn sentence(info: &PanicHookInfo<'_>) -> String {
     format!("error: the referee itself has a fault, which please report{place}: {said}\n")
 }
 
-/// What was said in a panic.
+/// The message of a panic.
 fn text(payload: &dyn Any) -> Option<&str> {
     let owned = payload.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| payload.downcast_ref::<&str>().copied())
 }
 
-/// How many characters of a reason are said.
+/// Longest message, in characters.
 const MOST_SAID: usize = 500;
 
-/// Whether some thread has panicked, so that what it was to do is not done.
+/// True if some thread has panicked, so that its work is not done.
 pub(crate) fn happened() -> bool {
     HAPPENED.load(Ordering::SeqCst)
 }
 
-/// What something comes to; `None` if it panics.
+/// The result of a call; `None` if it panics.
 pub(crate) fn caught<T>(act: impl FnOnce() -> T) -> Option<T> {
-    // Nothing is used afterwards that it has changed, but for the flag.
+    // Only the flag that it may have changed is used afterwards.
     panic::catch_unwind(AssertUnwindSafe(act)).ok()
 }
 

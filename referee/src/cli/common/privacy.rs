@@ -1,13 +1,13 @@
-//! What keeps other programs of the same user out of this process. Bots without a sandbox are such
-//! programs: they could open its files by `/proc/PID/fd`, the copy of the log among them, read its
+//! Keeps other programs of the same user out of this process. Bots without a sandbox are such
+//! programs: they could open its files by `/proc/PID/fd`, including the copy of the log, read its
 //! memory, and attach to it as a debugger does.
 
 use std::io;
 
-/// From here on only root may look into this process, by `/proc` or as a debugger. It has no core
-/// dumps either. Its children begin anew: what they execute decides.
+/// From here on only root may inspect this process, by `/proc` or as a debugger, and there are no
+/// core dumps. Children do not inherit it, as `exec` resets it.
 ///
-/// To look into a running referee, be root (`sudo gdb -p PID`, `sudo perf record -p PID`), or start
+/// To inspect a running referee, be root (`sudo gdb -p PID`, `sudo perf record -p PID`), or start
 /// it under the debugger.
 pub(crate) fn keep_to_itself() -> io::Result<()> {
     #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! The asynchronous part of commands, and how it is interrupted.
+//! The async part of commands, and interrupts.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use tournament::Stop;
 use crate::cli::common::error::CliError;
 use crate::cli::common::signals::{Reaction, Urgency, on_signals};
 
-/// How long what still computes when a command is over is waited for.
+/// Longest wait for computations that are still running when a command is over.
 const MOST_TO_END: Duration = Duration::from_secs(1);
 
-/// Turns true at the first Ctrl-C, SIGTERM or hang-up, after which the command has a moment to end; a
-/// second one ends the program at once, and with it its bots.
+/// Turns true at the first Ctrl-C, SIGTERM or hang-up; the command has a moment to end then. A
+/// second one ends the program, and its bots, at once.
 pub(crate) fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
     let (sender, receiver) = watch::channel(false);
     on_signals(None, move |_| {
@@ -26,10 +26,9 @@ pub(crate) fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
     Ok(receiver)
 }
 
-/// How soon a tournament has to end: the first Ctrl-C finishes the matches in flight, the second one
-/// gives them up, as SIGTERM and a hang-up do, because who sends those kills soon after. The next
-/// signal ends the program at once, and with it its bots; so does any when nobody looks at the answer
-/// any more.
+/// How soon a tournament has to end. The first Ctrl-C finishes the running matches, the second one
+/// abandons them, as do SIGTERM and a hang-up, whose senders usually kill soon after. The next
+/// signal ends the program, and its bots, at once; so does any signal once the receiver is gone.
 pub(crate) fn on_stop() -> Result<watch::Receiver<Stop>, CliError> {
     let (sender, receiver) = watch::channel(Stop::No);
     let last_words = "ended at once; what was finished is in the log\n";
@@ -47,12 +46,11 @@ pub(crate) fn on_stop() -> Result<watch::Receiver<Stop>, CliError> {
     Ok(receiver)
 }
 
-/// The asynchronous part of a command; in it, a file that grows beyond the
-/// limit on file sizes is an error of the write, not the end of the program by SIGXFSZ. (Bots do
-/// not inherit the handler.) What still computes when it is over is not waited for
-/// for long.
+/// Runs the async part of a command. In it, a file that exceeds the limit on file sizes is an error
+/// of the write and does not end the program by SIGXFSZ. (Bots do not inherit the handler.) Does
+/// not wait long for computations that are still running at the end.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CliError> {
-    // One more thread, since this one may be held up by who reads what it prints.
+    // One more thread, since the reader of our output may block this one.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

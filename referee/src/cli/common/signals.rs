@@ -1,11 +1,11 @@
-//! The signals that ask the program to end: the only place that handles them.
+//! The signals that ask the program to end; nothing else handles them.
 //!
-//! A signal that was ignored when the program started stays ignored: `nohup` means that the end of a
-//! terminal is not the end of the program. Where a subcommand does not ask for signals here they do what
-//! they do by default: they end the program at once.
+//! A signal that was ignored when the program started stays ignored: after `nohup`, the end of a
+//! terminal is not the end of the program. Until a subcommand asks for signals here they have their
+//! default effect and end the program at once.
 //!
-//! A thread of its own waits for them, so that nothing which is computed holds them up. The sender is
-//! told, and has a moment to end by itself: then the program ends, and with it its bots.
+//! A thread of its own waits for them, so no computation delays them. A command is notified, and
+//! has a moment to end by itself; after that, the program ends, and its bots with it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -18,32 +18,32 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::common::error::CliError;
 
-/// How long a command may take to end by itself.
+/// Time for a command to end by itself.
 const MOST_TO_END: Duration = Duration::from_millis(1800);
-/// How often to check whether something is still being saved.
+/// Interval between checks for a write that must finish.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-/// How long the last words may take: nobody may be reading them.
+/// Time for the last message: nobody may be reading it.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// Whether a signal has come that somebody handles.
+/// True once a handled signal was received.
 static CAME: AtomicBool = AtomicBool::new(false);
 
-/// How many [`Saving`]s there are.
+/// Number of live [`Saving`]s.
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the sender of a signal waits for what it leads to.
+/// Does the sender of a signal wait for its effect?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Urgency {
-    /// A person, who has pressed Ctrl-C.
+    /// A person, who pressed Ctrl-C.
     Patient,
-    /// A program that kills if that is not enough, or a terminal that is gone.
+    /// A program that kills next, or a terminal that is gone.
     Urgent,
 }
 
-/// What a command makes of a signal.
+/// A command's reaction to a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// It ends something first, for as long as that takes.
+    /// It finishes something first, however long that takes.
     Finish,
     /// It ends now.
     End,
@@ -51,7 +51,7 @@ pub(crate) enum Reaction {
     AtOnce,
 }
 
-/// While there is one of these, something is written that takes long and has to be whole, so that the
+/// While one of these is alive, something is written that takes long and must be complete: the
 /// program waits for it.
 pub(crate) struct Saving(());
 
@@ -68,8 +68,8 @@ impl Drop for Saving {
     }
 }
 
-/// Calls `react` with each signal from now on, in a thread of its own. `last_words` are said when the
-/// program has to be ended.
+/// Calls `react` with each signal from now on, in a thread of its own. `last_words` are printed if
+/// the program has to be ended.
 pub(crate) fn on_signals(
     last_words: Option<&'static str>,
     mut react: impl FnMut(Urgency) -> Reaction + Send + 'static,
@@ -102,12 +102,12 @@ pub(crate) fn on_signals(
     Ok(())
 }
 
-/// Whether the program was asked to end.
+/// True if the program was asked to end.
 pub(crate) fn came() -> bool {
     CAME.load(Ordering::SeqCst)
 }
 
-/// Ends the program, unless it does so by itself.
+/// Ends the program, unless it ends by itself.
 async fn end_soon(last_words: Option<&'static str>) {
     tokio::time::sleep(MOST_TO_END).await;
     while SAVING.load(Ordering::SeqCst) > 0 {
@@ -121,7 +121,7 @@ fn end_at_once(last_words: Option<&'static str>) -> ! {
     std::process::exit(i32::from(CliError::Interrupted.code()))
 }
 
-/// Prints a line, if that takes no time.
+/// Prints a line, unless that would block.
 pub(crate) fn say(line: &'static str) {
     let (done, said) = mpsc::channel();
     let print = move || {
@@ -133,7 +133,7 @@ pub(crate) fn say(line: &'static str) {
     }
 }
 
-/// The signals that ask the program to end, but for those that were ignored at its start.
+/// The signals that ask the program to end, except those that were ignored at its start.
 struct Signals {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
@@ -170,11 +170,11 @@ async fn received(signal: &mut Option<Signal>) {
     }
 }
 
-/// Whether a signal is ignored. Nothing here ever ignores one, so it was when the program started.
+/// True if a signal is ignored. This program never ignores one, so it was ignored at the start.
 fn is_ignored(kind: SignalKind) -> bool {
     let mut now = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: without a new action nothing is changed; the present one is written to `now`, which is
-    // as large as it has to be, and whose bytes are valid as zeros if the call fails.
+    // SAFETY: without a new action nothing is changed; the present one is written to `now`, which
+    // is large enough, and whose bytes are valid as zeros if the call fails.
     #[expect(
         unsafe_code,
         reason = "nix and rustix set actions, and do not tell them"

@@ -1,4 +1,4 @@
-//! `referee games`: which games there are, and what you need to know to play them.
+//! `referee games`: lists games, and describes each for players.
 
 use std::fmt::Write as _;
 use std::io;
@@ -57,7 +57,7 @@ impl Args {
     }
 }
 
-/// What is printed of each game in a list.
+/// The entry of a game in a list.
 fn heading(entry: &Entry) -> Value {
     let info = &entry.info;
     json!({
@@ -85,7 +85,7 @@ fn sheets(sheets: &[Sheet]) -> String {
     lines.collect()
 }
 
-/// The same as JSON.
+/// Like [`sheets`], as JSON.
 fn sheet_json(sheet: &Sheet) -> Value {
     let report = &sheet.report;
     let network = report
@@ -100,7 +100,7 @@ fn sheet_json(sheet: &Sheet) -> Value {
     })
 }
 
-/// All of one game.
+/// The description of one game.
 fn all(entry: &Entry, sheet: Option<&Sheet>) -> Result<Value, CliError> {
     let info = &entry.info;
     let options = info.options.iter().map(|option| {
@@ -189,7 +189,7 @@ fn limits(limits: Limits) -> String {
     }
 }
 
-/// A start of the game without options.
+/// A start of the game with its default options.
 fn example_session(entry: &Entry) -> Result<Box<dyn Session>, CliError> {
     let rules = entry.configure(&Value::Null);
     let rules = rules.map_err(|error| CliError::Usage(error.to_string()))?;

@@ -10,7 +10,7 @@ use rules::RulesSet;
 use crate::cli::CliError;
 use crate::cli::common::args::RulesArgs;
 
-/// How many bytes are read at once.
+/// Bytes a read.
 const READ: usize = 64 << 10;
 
 /// Answers questions about positions, one JSON request per line: a forward model for any bot
@@ -47,7 +47,8 @@ impl Args {
                 model.answer(&line)
             };
             output.write_all(answer.as_bytes())?;
-            // A bot that sent several requests at once gets the answers together and wakes up once.
+            // A bot that sent several requests at once receives the answers together and wakes up
+            // once.
             if !input.buffer().contains(&b'\n') {
                 output.flush()?;
             }
@@ -56,8 +57,8 @@ impl Args {
     }
 }
 
-/// Reads a line without its end; of one that is too long only so much that this is seen. Gives
-/// false at the end of the input.
+/// Reads a line without its end; of a line that is too long, only enough to recognise that. False
+/// at the end of the input.
 fn read(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let most = MAX_REQUEST as u64 + 1;

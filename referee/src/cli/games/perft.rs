@@ -21,7 +21,7 @@ pub(crate) struct Args {
     game: GameArgs,
     #[command(flatten)]
     start: StartArgs,
-    /// How many plies
+    /// Number of plies
     #[arg(long, value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_DEPTH)))]
     depth: u32,
     /// Also print the count of each first move
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 /// A count that takes longer than this shows progress.
 const SILENT: Duration = Duration::from_secs(3);
 
-/// Counts the depths before the last one, too, if that takes long, and prints them on stderr.
+/// If the count takes long, also counts smaller depths and prints them on stderr.
 fn show_progress(session: Box<dyn Session>, depth: u32) {
     let began = Instant::now();
     // The thread ends with the program.

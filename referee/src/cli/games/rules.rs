@@ -19,12 +19,11 @@ pub(crate) struct Args {
     rules: RulesArgs,
     /// The game; `referee games` lists them
     id: String,
-    /// How to print them
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: GuideFormat,
 }
 
-/// What `--format` takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum GuideFormat {
     /// Laid out for the terminal
@@ -50,7 +49,7 @@ impl Args {
     }
 }
 
-/// What there is to say about a game whose rules program has no guide.
+/// For games whose rules program has no guide.
 fn stand_in(entry: &Entry) -> String {
     let Info {
         id, title, summary, ..
@@ -71,8 +70,8 @@ mod tests {
     use super::*;
     use crate::cli::text::board;
 
-    /// A position of a guide, by what stands behind the name of a block: the options, then `state`
-    /// or `seed`, then `moves`, and for how the game must have ended then, `ends`.
+    /// A position of a guide, from the text behind the name of a block: the options, then `state`
+    /// or `seed`, then `moves`, and `ends` for the expected end of the game.
     fn open(entry: &Entry, example: &Value) -> Box<dyn Session> {
         let known = ["options", "state", "seed", "moves", "ends"];
         let fields = example.as_object().expect("an object");
@@ -112,7 +111,7 @@ mod tests {
         anstream::adapter::strip_str(&drawn).to_string()
     }
 
-    /// JSON, broken after commas where a line would be long.
+    /// JSON, broken after commas in long lines.
     fn broken(json: &str) -> String {
         let mut text = String::new();
         let mut column = 0;
@@ -127,8 +126,8 @@ mod tests {
         text + "\n"
     }
 
-    /// A guide as it should be, with its drawings and states made anew; and the examples of moves that
-    /// are wrong.
+    /// A guide with its drawings and states generated again, and the examples of moves that are
+    /// wrong.
     fn made_anew(entry: &Entry, guide: &str) -> (String, Vec<String>) {
         let (mut text, mut wrong) = (String::new(), Vec::new());
         let mut session = None;

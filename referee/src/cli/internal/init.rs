@@ -1,4 +1,4 @@
-//! `referee init`, the first process in a strict sandbox: starts a bot and looks after it.
+//! `referee init`, the first process in a strict sandbox: starts a bot and reaps processes.
 
 use report::tell;
 use supervisor::sandbox::launch::EXIT_NOT_STARTED;
@@ -6,7 +6,7 @@ use supervisor::sandbox::launch::init;
 
 use crate::cli::CliError;
 
-/// Starts a bot in a sandbox, and looks after it (started by the referee itself)
+/// Starts a bot in a sandbox, and watches it (started by the referee itself)
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to do, as JSON

@@ -1,4 +1,4 @@
-//! Subcommands that the program starts itself with: one process each between the referee and a bot.
+//! Internal subcommands: processes between the referee and a bot.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod init;

@@ -1,10 +1,10 @@
-//! `referee supervise`, which the referee starts by itself: the process between it and one bot.
+//! `referee supervise`, which the referee starts: the process between it and one bot.
 
 use supervisor::process::supervisor;
 
 use crate::cli::CliError;
 
-/// Runs one bot, and ends it with all that it started (started by the referee itself)
+/// Runs one bot, and ends it with all its processes (started by the referee itself)
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to start, as JSON

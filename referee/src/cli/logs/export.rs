@@ -35,15 +35,14 @@ pub(crate) struct Args {
     filter: MatchFilter,
     #[command(flatten)]
     rules: RulesArgs,
-    /// How to write them
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: ExportFormat,
-    /// What a row of `--format csv` is
+    /// The rows of `--format csv`
     #[arg(long, value_enum)]
     rows: Option<CsvRows>,
 }
 
-/// What a row of a table is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum CsvRows {
     /// A match
@@ -52,7 +51,6 @@ enum CsvRows {
     Moves,
 }
 
-/// What matches are written as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum ExportFormat {
     /// For people
@@ -97,7 +95,7 @@ impl Args {
     /// Writes pages in one file.
     fn pages(&self) -> Result<(), CliError> {
         let rules = self.rules.are_given().then(|| self.rules.open());
-        // Standings of some matches would say something else than those of all.
+        // Standings of a selection would differ from those of the log.
         let is_report = self.filter.is_empty();
         let mut file = None;
         let mut rules = rules.transpose()?;
@@ -125,7 +123,7 @@ impl Args {
         }
     }
 
-    /// Takes the matches that are wanted, one after another.
+    /// Calls `take` with each selected match.
     fn each(
         &self,
         mut take: impl FnMut(Record, bool) -> Result<(), CliError>,
@@ -160,7 +158,7 @@ impl Args {
 fn lines(rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        // Nothing can go wrong in memory, with rows of one length.
+        // Writing to memory cannot fail, nor can rows of equal length.
         let _ = writer.write_record(row);
     }
     let bytes = writer.into_inner().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A recorded match as pictures in the terminal: all of it, or what one seat could know.
+//! A recorded match as pictures in the terminal: all of it, or only what one seat could know.
 
 use std::fmt::Write as _;
 
@@ -25,12 +25,12 @@ pub(crate) fn header(record: &Record) -> String {
 /// What a seat learned from a step.
 pub(crate) struct Perception<'a> {
     pub(crate) seat: usize,
-    /// What it perceived; nothing while the step is not complete.
+    /// Its percepts; empty while the step is incomplete.
     pub(crate) seen: &'a [Value],
 }
 
-/// The board after `ply` plies, with a line about the last one; or what one seat knows: its own plies,
-/// what it perceived, and its observation.
+/// The board after `ply` plies, with a line about the last one; or the knowledge of one seat: its
+/// own plies, its percepts, and its observation.
 pub(crate) fn picture(
     record: &Record,
     session: &dyn Session,

@@ -49,10 +49,11 @@ pub(crate) struct Args {
     /// Draw every position
     #[arg(long)]
     all: bool,
-    /// Show only what this role could know, by its name or number, in games with hidden information
+    /// Show only what this role could know, given by name or number, in games with hidden
+    /// information
     #[arg(long = "as", value_name = "ROLE", conflicts_with = "verify")]
     viewer: Option<String>,
-    /// Check that every move was legal and the result is the right one
+    /// Check that every move was legal and that the result is right
     #[arg(long, conflicts_with_all = ["ply", "step", "all"])]
     verify: bool,
     #[command(flatten)]
@@ -61,10 +62,10 @@ pub(crate) struct Args {
     rerun: RerunArgs,
 }
 
-/// Whether it was looked at what was dealt and drawn.
+/// State of the check of deals and draws.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dealt {
-    /// It was, or there was nothing.
+    /// Checked, or the match has none.
     Checked,
     /// The secret is missing.
     NotChecked,
@@ -122,7 +123,7 @@ impl Args {
         .to_string()
     }
 
-    /// Prints what came of checking a match.
+    /// Prints the result of checking a match.
     fn verdict(&self, id: &str, wrong: Option<&str>, deal: Dealt) -> Result<(), CliError> {
         print(&match (self.format.json(), wrong) {
             (true, _) => {
@@ -222,7 +223,7 @@ impl Args {
         }
     }
 
-    /// Says which lines break the hash chain, and gives their number.
+    /// Prints the lines that break the hash chain, and returns their number.
     fn chain(&self, file: &LogFile) -> Result<usize, CliError> {
         let (path, breaks) = (log::locate(&self.log), file.breaks());
         for broken in breaks {
@@ -326,7 +327,7 @@ fn open(record: &Record, catalog: &Catalog) -> Result<Box<dyn Session>, CliError
         .map_err(|error| wrong(error.to_string()))
 }
 
-/// Waits for Enter; false when there is no more input, or it is `q`.
+/// Waits for Enter; false at the end of the input, or for `q`.
 fn next() -> Result<bool, CliError> {
     tell("Enter for the next ply, q to quit ");
     let mut line = String::new();

@@ -1,4 +1,4 @@
-//! `referee report`: what the author of a bot should know after a tournament.
+//! `referee report`: a page about a bot after a tournament, for its author.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// A page about each bot, with an index: a folder of HTML pages
     #[arg(long, requires = "out", conflicts_with = "format")]
     all: bool,
-    /// How to print the page
+    /// Output format of the page
     #[arg(long, value_enum, default_value_t = FormatWord(PageFormat::Text))]
     format: FormatWord,
     /// Write the page to this file, or the pages to this folder
@@ -45,7 +45,6 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-/// The formats as words of the command line.
 #[derive(Clone, Copy, Debug)]
 struct FormatWord(PageFormat);
 

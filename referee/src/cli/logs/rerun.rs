@@ -17,21 +17,21 @@ use tournament::folder::{self, CONFIG_NAME};
 use crate::cli::play::person;
 use crate::cli::{CliError, block_on, on_interrupt, print};
 
-/// A bot in a debugger may take so long to start.
+/// Startup limit: a bot may be started in a debugger.
 const STARTUP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Which side is played again, and by what.
+/// The side to play again, and the bot that plays it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RerunArgs {
-    /// Ask this bot of the match (--match) again what it was asked then, turn by turn and without
-    /// time limits, and compare its answers; another command may follow after `--`
+    /// Ask this bot of the match (--match) the same questions again, turn by turn and without time
+    /// limits, and compare its answers; another command may follow after `--`
     #[arg(long, value_name = "NAME", requires = "match_id",
           conflicts_with_all = ["ply", "step", "all", "verify"])]
     pub(crate) bot: Option<String>,
-    /// Its working directory [default: the one that it had in the tournament, or the current one]
+    /// Its working directory [default: the one from the tournament, or the current one]
     #[arg(long, value_name = "DIR", requires = "bot", conflicts_with_all = ["ply", "step", "all", "verify"])]
     dir: Option<PathBuf>,
-    /// Write every line that is said, both ways, with times, to this file, or a file in this folder
+    /// Write every line in both directions, with times, to this file, or to a file in this folder
     #[arg(long, value_name = "PATH", requires = "bot", conflicts_with_all = ["ply", "step", "all", "verify"])]
     trace: Option<PathBuf>,
     /// Another command for the bot
@@ -64,7 +64,7 @@ impl RerunArgs {
         block_on(play(record, &set.catalog, seat, spec, tracer))?
     }
 
-    /// The bot, as the configuration describes it whose relative paths start at `origin`.
+    /// The bot as configured; relative paths in the configuration start at `origin`.
     fn spec(
         &self,
         player: &Player,
@@ -105,7 +105,7 @@ impl RerunArgs {
         if let Some(wanted) = recorded.wanted
             && self.command.is_empty()
         {
-            // Its author has not become more trusted since.
+            // Its author is no more trusted now.
             let origin = &origin.unwrap_or_default();
             let name = wanted.tier.name();
             tell(format_args!(
@@ -120,7 +120,7 @@ impl RerunArgs {
     }
 }
 
-/// Puts a bot into the sandbox that it was in; relative paths start at `origin`.
+/// Puts a bot into its former sandbox; relative paths start at `origin`.
 fn confine(spec: &mut BotSpec, mut wanted: Wanted, allowed: &[PathBuf], origin: &Path) {
     for path in &mut wanted.readable {
         *path = origin.join(&*path);
@@ -164,7 +164,7 @@ async fn play(
                 News::Answer { .. } => other += 1,
                 _ => {}
             }
-            // That nobody reads it is no reason to stop.
+            // If nobody reads it, we go on.
             let _ = print(&(shown(&in_words(&news)) + "\n"));
         };
         rerun::play(record, catalog, seat, bot, tell)

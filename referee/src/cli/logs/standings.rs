@@ -1,4 +1,4 @@
-//! `referee standings`: ratings and all other statistics of a log, in several formats.
+//! `referee standings`: ratings and other statistics of a log, in several formats.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,11 +16,11 @@ use ratings::report::{Resampling, SprtRequest};
 use ratings::sprt::{EloModel, Hypotheses};
 use ratings::{MatchStore, MatchSummary, Request, game_label};
 
-/// Anchors are this far from 0 at most.
+/// Largest distance of an anchor from 0.
 const MOST_ELO: f64 = 1e6;
-/// A game that counts more than this leaves nothing of the others.
+/// A game with more weight leaves nothing of the others.
 const MOST_WEIGHT: f64 = 1000.0;
-/// With more resamples, nothing changes.
+/// More resamples change nothing.
 const MOST_RESAMPLES: i64 = 100_000;
 
 /// Ratings with intervals, results by game and seat, faults and time: all from the log
@@ -47,17 +47,17 @@ pub(crate) struct Args {
     /// Show the ranking, and results grouped by this
     #[arg(long, value_enum)]
     by: Option<ByWord>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatWord(SheetFormat::Text))]
     format: FormatWord,
     /// Measure ratings from this bot, at 0 Elo unless another number is given; with several of them,
     /// their ratings are right on average
     #[arg(long, value_name = "NAME[=ELO]", value_parser = NonEmptyStringValueParser::new())]
     anchor: Vec<String>,
-    /// How much a match of a game counts for ratings, from 0 for not at all; 1 where nothing is said
+    /// The weight of a game's matches in the ratings, from 0 for none; 1 by default
     #[arg(long, value_name = "GAME=WEIGHT", value_parser = weight)]
     weight: Vec<(String, f64)>,
-    /// Ratings leave out matches that were lost by a fault
+    /// Leave matches that were lost by a fault out of the ratings
     #[arg(long)]
     without_forfeits: bool,
     /// Count a match that no bot was ready for as a draw, as the log has it; otherwise nobody gets a
@@ -70,7 +70,7 @@ pub(crate) struct Args {
     /// Leave out all matches of a machine; may be given several times
     #[arg(long, value_name = "machine=NAME", value_parser = machine)]
     without: Vec<String>,
-    /// A test (SPRT) between two bots, as the format `sprt` makes it
+    /// A test (SPRT) between two bots, as in the format `sprt`
     #[arg(long, num_args = 2, value_names = ["BOT", "OTHER"], allow_hyphen_values = true)]
     sprt: Option<Vec<String>>,
     /// The scale of --elo0 and --elo1: Elo by the expected score, or normalized Elo, the score in
@@ -95,10 +95,10 @@ pub(crate) struct Args {
         allow_negative_numbers = true
     )]
     elo1: f64,
-    /// How often H1 may be accepted although H0 holds
+    /// The probability of accepting H1 although H0 holds
     #[arg(long, value_name = "CHANCE", default_value_t = 0.05, requires = "sprt")]
     alpha: f64,
-    /// How often H0 may be accepted although H1 holds
+    /// The probability of accepting H0 although H1 holds
     #[arg(long, value_name = "CHANCE", default_value_t = 0.05, requires = "sprt")]
     beta: f64,
     /// Without effect: intervals are no longer made by resampling
@@ -110,12 +110,11 @@ pub(crate) struct Args {
     /// Write it to this file instead
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write a plot of the ratings to this file, too
+    /// Also write a plot of the ratings to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
-/// The groups as words of the command line.
 #[derive(Clone, Copy, Debug)]
 struct ByWord(By);
 
@@ -156,7 +155,6 @@ impl ValueEnum for ByWord {
     }
 }
 
-/// The formats as words of the command line.
 #[derive(Clone, Copy, Debug)]
 struct FormatWord(SheetFormat);
 
@@ -183,18 +181,17 @@ impl ValueEnum for FormatWord {
     }
 }
 
-/// What was seen of matches that do not count, and of machines.
+/// Facts about matches that do not count, for messages.
 #[derive(Default)]
 struct Unwanted {
     /// Other games.
     labels: BTreeSet<String>,
-    /// All machines, where some are left out.
+    /// All machines, if some are left out.
     machines: BTreeSet<String>,
-    /// Whether matches were left out because of their machine.
+    /// True if matches were left out because of their machine.
     by_machine: bool,
 }
 
-/// The scale of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum TestScale {
     /// Elo by the expected score
@@ -232,7 +229,7 @@ impl Args {
         }
     }
 
-    /// The matches that were asked for.
+    /// Reads the requested matches.
     fn read(&self) -> Result<MatchStore, CliError> {
         self.check_logs()?;
         let mut matches = MatchStore::new();
@@ -269,7 +266,7 @@ impl Args {
         Ok(matches)
     }
 
-    /// Whether a match counts.
+    /// True if a match counts.
     fn wants(&self, played: &MatchSummary, unwanted: &mut Unwanted) -> bool {
         if !self.without.is_empty()
             && let Some(machine) = &played.machine
@@ -310,7 +307,7 @@ impl Args {
         }
     }
 
-    /// A machine that is not there was written in another way.
+    /// Refuses a machine that is not in the logs: it may be misspelled.
     fn check_without(&self, machines: &BTreeSet<String>) -> Result<(), CliError> {
         let unknown = self.without.iter().find(|name| !machines.contains(*name));
         let Some(unknown) = unknown else {
@@ -326,12 +323,12 @@ impl Args {
         )))
     }
 
-    /// A log that is given twice would count twice.
+    /// Refuses a log that is given twice: its matches would count twice.
     fn check_logs(&self) -> Result<(), CliError> {
         let mut seen = BTreeSet::new();
         for given in &self.logs {
             let log = log::locate(given);
-            // What is not there is said when it is read.
+            // A missing log is reported when it is read.
             let path = fs::canonicalize(&log).unwrap_or(log);
             if !seen.insert(path) {
                 return Err(CliError::Usage(format!(
@@ -358,7 +355,7 @@ impl Args {
         })
     }
 
-    /// The test that was asked for.
+    /// The requested test.
     fn test(&self) -> Result<Option<SprtRequest>, CliError> {
         let Some([first, second]) = self.sprt.as_deref() else {
             return Ok(None);
@@ -382,7 +379,7 @@ impl Args {
     }
 }
 
-/// `NAME` or `NAME=ELO`; names may have `=` in them.
+/// `NAME` or `NAME=ELO`; names may contain `=`.
 fn anchor(text: &str, matches: &MatchStore) -> Result<(String, f64), CliError> {
     let Some((name, elo)) = text.rsplit_once('=') else {
         return Ok((text.to_owned(), 0.0));
@@ -406,7 +403,7 @@ fn machine(text: &str) -> Result<String, String> {
     }
 }
 
-/// `GAME=WEIGHT`; names of games in tables may have `=` in them.
+/// `GAME=WEIGHT`; names of games in tables may contain `=`.
 fn weight(text: &str) -> Result<(String, f64), String> {
     let (game, weight) = text
         .rsplit_once('=')

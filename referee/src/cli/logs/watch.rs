@@ -32,7 +32,7 @@ pub(crate) struct Args {
     listen: ListenArgs,
     #[command(flatten)]
     rules: RulesArgs,
-    /// End when the standard input does
+    /// End when the standard input ends
     #[arg(long, hide = true)]
     with_input: bool,
 }
@@ -41,9 +41,9 @@ impl Args {
     pub(crate) fn run(self) -> Result<(), CliError> {
         for log in &self.logs {
             let path = log::locate(log);
-            // A tournament that is about to begin starts its own server before it writes.
+            // Before a tournament writes its log, it starts its own server.
             if !(path.is_file() || self.with_input && log.is_dir()) {
-                // Whatever is wrong with it, opening it says so.
+                // Opening it reports any problem.
                 log::LogFile::open(log)?;
             }
         }
@@ -73,7 +73,7 @@ impl Args {
     }
 }
 
-/// How much more important other processes are.
+/// Added to this process's niceness.
 const NICE: i32 = 10;
 
 /// Turns true when the standard input ends, or `interrupted` does.

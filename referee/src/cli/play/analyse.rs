@@ -30,14 +30,14 @@ use crate::cli::play::play::spec;
 use crate::cli::text::board;
 use crate::cli::{CliError, block_on, not_short, on_interrupt, print};
 
-/// How long a bot may take to start, as in `play`.
+/// Startup limit of a bot, as in `play`.
 const STARTUP: Duration = Duration::from_secs(10);
-/// What is tolerated on top of the time: an answer that is a little late is still of interest.
+/// Tolerance on top of the time: a slightly late answer is still of interest.
 const MARGIN: Duration = Duration::from_secs(2);
-/// The strongest reference bot where games are compiled in, and elsewhere.
+/// The strongest reference bots: for compiled-in games, and for all others.
 const STRONGEST: [&str; 2] = ["alphabeta", "mcts"];
 
-/// Bots think about a position, and tell their best lines
+/// Bots think about a position, and report their best lines
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Values are the outcome that a bot expects for the seat that is to move: 0 is lost, 1 is won. Each bot
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     rules: RulesArgs,
     #[command(flatten)]
     start: StartArgs,
-    /// The position is of this match
+    /// Take the position from this match
     #[arg(long = "match", value_name = "ID", conflicts_with = "state")]
     match_id: Option<String>,
     /// The position after this many plies of the match
@@ -76,10 +76,10 @@ pub(crate) struct Args {
     /// times [default: alphabeta, or mcts in games that are not compiled in]
     #[arg(long = "bot", value_name = "BOT")]
     bots: Vec<String>,
-    /// How many best lines bots are asked for
+    /// Number of best lines to ask for
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     lines: u8,
-    /// How long each bot may think about a position
+    /// Time for each bot to think about a position
     #[arg(
         long,
         value_name = "TIME",
@@ -99,7 +99,7 @@ pub(crate) struct Args {
     /// file must not be there yet
     #[arg(long, value_name = "FILE", requires = "each_ply", conflicts_with_all = ["ply", "updates"])]
     out: Option<PathBuf>,
-    /// How many bots think at the same time [default: as many as there are cores]
+    /// Number of bots that think at the same time [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     concurrency: Option<u16>,
     /// With --format json: also a line for each report of a bot that still thinks, with `"done":false`
@@ -111,7 +111,7 @@ pub(crate) struct Args {
     format: FormatArgs,
 }
 
-/// A bot, by its number, and a position to think about.
+/// A bot, by index, and a position to think about.
 type Job<'a> = (usize, &'a AnalysedPosition<'a>);
 
 /// What is analysed.
@@ -136,7 +136,7 @@ impl Args {
         }
     }
 
-    /// Finds what is to be analysed.
+    /// Opens what is to be analysed.
     fn subject(&self) -> Result<Subject, CliError> {
         let Some(id) = &self.match_id else {
             let set = self.rules.open()?;
@@ -175,7 +175,7 @@ impl Args {
         Ok(Subject { set, of, record })
     }
 
-    /// The seat that was named.
+    /// The requested seat.
     fn seat(&self, rules: &dyn Rules) -> Result<Option<usize>, CliError> {
         let Some(word) = &self.seat else {
             return Ok(None);
@@ -192,7 +192,7 @@ impl Args {
         Err(CliError::Usage(message))
     }
 
-    /// Has all bots think about one position.
+    /// Lets all bots think about one position.
     fn position(&self, subject: &Subject, bots: &Bots) -> Result<(), CliError> {
         let plies = self.ply.unwrap_or(subject.of.plies.len());
         let seat = self.seat(&*subject.of.rules)?;
@@ -205,7 +205,7 @@ impl Args {
         let update = |bot: usize, known: &Thought| {
             thinking.borrow_mut()[bot].clone_from(known);
             if self.updates {
-                // That nobody reads it shows at the end.
+                // A closed output is noticed at the end.
                 let _ = print(&self.line(&position, &bots.specs[bot].name, known, false));
             }
             if let Some(live) = &mut *live.borrow_mut() {
@@ -226,7 +226,7 @@ impl Args {
         print(&(bots.in_words(&thoughts).join("\n") + "\n"))
     }
 
-    /// What a bot thinks of a position, as a line for programs.
+    /// A bot's thoughts on a position, as a line for programs.
     fn line(
         &self,
         position: &AnalysedPosition<'_>,
@@ -251,7 +251,7 @@ impl Args {
         format!("{line}\n")
     }
 
-    /// Has all bots think about each position of a match.
+    /// Lets all bots think about each position of a match.
     fn whole_match(&self, subject: &Subject, record: &Record, bots: &Bots) -> Result<(), CliError> {
         let seat = self.seat(&*subject.of.rules)?;
         let copy = self.out.as_deref().map(Copy::begin).transpose()?;
@@ -285,7 +285,7 @@ impl Args {
         copy.map_or(Ok(()), |copy| copy.end(&with_analysis(record, &judged)))
     }
 
-    /// Prints what each bot thinks of a match.
+    /// Prints each bot's thoughts on a match.
     fn report(
         &self,
         record: &Record,
@@ -312,13 +312,13 @@ impl Args {
     }
 }
 
-/// The bots that think, and how many of them at the same time.
+/// The bots that think, and their concurrency.
 struct Bots {
     specs: Vec<Arc<BotSpec>>,
-    /// What a sandbox hides from them: the log of the match.
+    /// Hidden from them: the log of the match.
     hidden: Vec<PathBuf>,
     concurrency: usize,
-    /// How often a bot has finished thinking.
+    /// Finished jobs.
     done: Cell<usize>,
 }
 
@@ -363,8 +363,8 @@ impl Bots {
         })
     }
 
-    /// Has bots think about positions, each in a process of its own; gives what they think in the order
-    /// of the jobs. `update` takes what they report meanwhile.
+    /// Lets bots think about positions, each in a process of its own; returns their thoughts in the
+    /// order of the jobs. `update` takes interim reports.
     async fn think<'a>(
         &'a self,
         jobs: &'a [Job<'a>],
@@ -392,7 +392,7 @@ impl Bots {
         Ok(thoughts.into_iter().collect::<Result<_, _>>()?)
     }
 
-    /// What all of them think of one position.
+    /// All thoughts on one position.
     fn in_words(&self, thoughts: &[Thought]) -> Vec<String> {
         let mut lines = Vec::new();
         if self.specs.len() > 1 {
@@ -410,8 +410,8 @@ impl Bots {
     }
 }
 
-/// The positions of a match from the one after `first` plies on, or why nobody can think about them. That
-/// the match is over after its last ply goes without saying.
+/// The positions of a match from the one after `first` plies on, or why they cannot be analysed.
+/// The end of the match after its last ply is no reason.
 fn positions(
     of: &AnalysedMatch,
     first: usize,
@@ -428,7 +428,7 @@ fn positions(
     Ok(positions)
 }
 
-/// What bots think, which comes position by position, for each bot.
+/// Thoughts arrive by position; regroups them by bot.
 fn by_bot(
     positions: &[Result<AnalysedPosition<'_>, String>],
     thoughts: Vec<Thought>,
@@ -481,7 +481,6 @@ fn find(path: &Path, id: &str) -> Result<Record, CliError> {
     unreachable!("the match was not seen, which is an error")
 }
 
-/// A position that nobody can think about.
 fn unusable(error: NoAnalysis) -> CliError {
     match error {
         NoAnalysis::Broken(broken) => CliError::Rules(broken),
@@ -498,8 +497,8 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "a loss is a number from 0 to 1".to_owned())
 }
 
-/// A file for the copy of a match. It is written beside its place, from the beginning, as a file that cannot
-/// be written should not cost an analysis; it gets its name when it is whole.
+/// A copy of a match in a file. The file is created first, under a temporary name, so that an
+/// unwritable one does not cost an analysis; it is renamed when it is complete.
 struct Copy<'a> {
     path: &'a Path,
     part: PathBuf,
@@ -511,13 +510,13 @@ impl<'a> Copy<'a> {
         Self::must_be_new(path)?;
         let part = output::part_of(path);
         let unwritable = |error| CliError::Write(WriteError::io(path, error));
-        // What a killed analysis left behind is taken up.
+        // Takes over what a killed analysis left behind.
         drop(output::own(&part).map_err(unwritable)?);
         let writer = LogWriter::append_to(&part)?;
         Ok(Copy { path, part, writer })
     }
 
-    /// An analysis is not written over what is there, unless that is empty.
+    /// Refuses to overwrite a file, unless it is empty.
     fn must_be_new(path: &Path) -> Result<(), CliError> {
         let is_empty = |about: fs::Metadata| about.is_file() && about.len() == 0;
         if path.symlink_metadata().is_ok_and(|about| !is_empty(about)) {
@@ -540,7 +539,7 @@ impl<'a> Copy<'a> {
 
 impl Drop for Copy<'_> {
     fn drop(&mut self) {
-        // It is not there any more if all went well.
+        // It is gone if all went well.
         let _ = fs::remove_file(&self.part);
     }
 }

@@ -1,4 +1,4 @@
-//! People who play in the browser: matches one after another, as they ask for them.
+//! People who play in the browser: one match after another, on request.
 
 use arbiter::Arbiter;
 use protocol::Record;
@@ -13,15 +13,14 @@ use crate::cli::common::listen::Bound;
 use crate::cli::play::person;
 use crate::cli::{CliError, on_interrupt, print};
 
-/// What happens at a table.
 enum Came {
     Finished(Box<Record>),
     Asked(Command),
     Interrupted,
 }
 
-/// Plays this match, and others that `another` makes from a seed, until Ctrl-C. `finished` gets each
-/// match that was played to its end.
+/// Plays this match, and others that `another` makes from a seed, until Ctrl-C. `finished` receives
+/// each match that was played to its end.
 pub(crate) async fn play(
     mut run: MatchRun,
     seats: &[usize],
@@ -34,7 +33,7 @@ pub(crate) async fn play(
     let names = run.specs.iter().map(|spec| spec.name.clone()).collect();
     let (table, mut asked) = Table::new(run.game.rules.clone(), names, seats)?;
     table.set_opening(run.opening.len());
-    // Nobody finds a table without a match.
+    // The page needs a match first.
     let mut people = begin(&table, &run, seats);
     announce(&run, &table, &bound)?;
     let mut server = tokio::spawn(serve_table(table.clone(), bound.listener));
@@ -79,14 +78,14 @@ pub(crate) async fn play(
     }
 }
 
-/// A match begins at the table.
+/// Starts a match in the session.
 fn begin(table: &Table, run: &MatchRun, seats: &[usize]) -> People {
     let (voices, people) = person::people(seats);
     table.begin(voices, run.start.fork());
     people
 }
 
-/// The next thing that is asked for; waits for ever when nothing can be.
+/// The next request; waits for ever when there can be none.
 async fn next(asked: &mut UnboundedReceiver<Command>) -> Command {
     match asked.recv().await {
         Some(command) => command,

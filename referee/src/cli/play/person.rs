@@ -1,4 +1,4 @@
-//! A person at the terminal who takes a seat: what is asked, and what can be answered.
+//! A person at the terminal who takes a seat: prompts and commands.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -15,11 +15,11 @@ use crate::cli::text::board;
 use crate::cli::text::markdown;
 use crate::cli::{CliError, print};
 
-/// What stands in the log for the command of a person.
+/// Stands in the log for the command of a person.
 pub(crate) const COMMAND: [&str; 3] = [REFEREE, "play", "--human"];
-/// At most this many moves are listed at once.
+/// Most moves in a list.
 const LISTED: usize = 60;
-/// At most this many moves are listed that begin with what was typed.
+/// Most moves in a list of those that begin with the input.
 const NAMED: usize = 8;
 
 const HELP: &str =
@@ -32,7 +32,7 @@ const HELP: &str =
   resign         gives the match up
 ";
 
-/// The seats that people take, by numbers or roles.
+/// The seats that people take, given by numbers or roles.
 pub(crate) fn seats(words: &[String], rules: &dyn Rules) -> Result<Vec<usize>, CliError> {
     let roles = rules.roles();
     let mut seats = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn seats(words: &[String], rules: &dyn Rules) -> Result<Vec<usize>, C
     Ok(seats)
 }
 
-/// How a person appears among the bots: without a limit of time.
+/// A person as a bot's spec: without a time limit.
 pub(crate) fn spec(role: &str, people: usize, time: &TimeControl) -> Result<BotSpec, CliError> {
     let name = match people {
         1 => "human".to_owned(),
@@ -80,7 +80,7 @@ pub(crate) fn spec(role: &str, people: usize, time: &TimeControl) -> Result<BotS
     Ok(spec)
 }
 
-/// Where the people in these seats speak, and the people.
+/// The people in these seats, and the connections to them.
 pub(crate) fn people(seats: &[usize]) -> (BTreeMap<usize, Voice>, People) {
     let pairs = seats.iter().map(|&seat| {
         let (person, voice) = Person::new();
@@ -89,7 +89,6 @@ pub(crate) fn people(seats: &[usize]) -> (BTreeMap<usize, Voice>, People) {
     pairs.unzip()
 }
 
-/// What is shown in the terminal.
 pub(crate) enum Scene {
     /// A board.
     Picture(String),
@@ -97,7 +96,6 @@ pub(crate) enum Scene {
     Ask(Ask),
 }
 
-/// A turn of a person.
 pub(crate) struct Ask {
     seat: usize,
     role: String,
@@ -110,7 +108,7 @@ impl Ask {
     /// The turn of this seat.
     pub(crate) fn of(arbiter: &Arbiter, seat: usize, role: &str, is_hidden: bool) -> Self {
         let session = arbiter.session();
-        // Known: a person's turn has been made with this list.
+        // It is computed already: the person's turn was made with this list.
         let legal = session.fork().legal_of(seat).unwrap_or_default();
         Ask {
             seat,
@@ -121,7 +119,7 @@ impl Ask {
         }
     }
 
-    /// What the person may see.
+    /// The board as the person may see it.
     pub(crate) fn board(&self) -> String {
         self.board.clone()
     }
@@ -135,12 +133,12 @@ impl Ask {
     }
 }
 
-/// What a line means.
+/// The meaning of a line.
 #[derive(Debug, PartialEq, Eq)]
 enum Word<'a> {
     Move(&'a str),
     Resign,
-    /// Something to be printed.
+    /// A text to print.
     Tell(String),
     Board,
     Notation,
@@ -148,7 +146,7 @@ enum Word<'a> {
     Nothing,
 }
 
-/// What a person says who is asked.
+/// Interprets a line from the person whose turn it is.
 fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
     let line = line.trim();
     if let Some(mv) = legal.iter().find(|mv| *mv == line) {
@@ -198,7 +196,7 @@ fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
     }
 }
 
-/// The moves that begin so, with their numbers.
+/// The moves that begin like this, with their numbers.
 fn list(begin: &str, legal: &[String]) -> String {
     let all = legal.iter().enumerate();
     let all: Vec<_> = all.filter(|(_, mv)| mv.starts_with(begin)).collect();
@@ -218,7 +216,7 @@ fn list(begin: &str, legal: &[String]) -> String {
     text
 }
 
-/// Shows scenes and asks people, one after another.
+/// Shows scenes and prompts people, one after another.
 pub(crate) struct Terminal<R> {
     input: R,
     info: Info,
@@ -226,7 +224,7 @@ pub(crate) struct Terminal<R> {
 }
 
 impl<R: BufRead> Terminal<R> {
-    /// A terminal that is read from `input`.
+    /// A terminal with its input from `input`.
     pub(crate) fn new(input: R, info: Info, voices: BTreeMap<usize, Voice>) -> Self {
         Terminal {
             input,

@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// The time for each move [default: 1s, if --base is not given either]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     per_move: Option<Time>,
-    /// How long a bot may take to start, and to get ready for a match [default: 10s]
+    /// Longest time for a bot to start, and to get ready for a match [default: 10s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     startup: Option<Time>,
     /// The time for all moves together
@@ -89,7 +89,8 @@ pub(crate) struct Args {
     sandbox: SandboxArgs,
     #[command(flatten)]
     listen: ListenArgs,
-    /// How the result is printed; "json" is the line that --log writes, without `prev`, and draws no boards
+    /// Output format of the result; "json" is the line that --log writes, without `prev`, and draws
+    /// no boards
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }
@@ -125,7 +126,7 @@ impl Args {
         print_result(&record)
     }
 
-    /// Plays one match after another, as people in the browser want it.
+    /// Plays one match after another, as people in the browser ask for them.
     async fn play_in_browser(
         &self,
         run: MatchRun,
@@ -145,7 +146,7 @@ impl Args {
         browser::play(run, &seats, bound, tracer, another, finished).await
     }
 
-    /// A match whose start belongs to this seed, unless it is given.
+    /// A match whose start comes from this seed, unless it is given.
     fn match_run(&self, seed: u64) -> Result<MatchRun, CliError> {
         let set = self.game.rules.open()?;
         let rules = self.game.rules(&set.catalog)?;
@@ -205,7 +206,7 @@ impl Args {
         Ok(single.run()?)
     }
 
-    /// Who plays, in seat order: the bots take the seats that no person takes.
+    /// The players in seat order: bots take the seats that no person takes.
     fn specs(
         &self,
         rules: &dyn Rules,
@@ -235,7 +236,7 @@ impl Args {
         let rules = &run.game.rules;
         let seats = person::seats(&self.humans, &**rules)?;
         let (voices, people) = person::people(&seats);
-        // By another thread: a terminal that is slow to show it must not cost a bot time.
+        // In another thread: a slow terminal must not cost a bot time.
         let (scenes, shown) = mpsc::channel::<Scene>();
         let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info().clone(), voices);
         let artist = thread::spawn(move || terminal.show(shown.iter()));
@@ -252,13 +253,13 @@ impl Args {
             }
             let before = seen.replace((plies, asked.clone()));
             let drawn = before.as_ref().is_some_and(|(before, _)| *before == plies);
-            // Nobody looks on any more when the thread is gone. Where information is hidden, people see
-            // what they may know and nothing else.
+            // If the thread is gone, nothing is shown any more. Where information is hidden, people
+            // see only what they may know.
             let secret = is_hidden && !seats.is_empty();
             if !self.quiet && self.format == OutputFormat::Text && !drawn && !secret {
                 let _ = scenes.send(Scene::Picture(picture(arbiter, &names)));
             }
-            // Those who act at once are asked one after the other; nobody sees what another says.
+            // Those who act at once are prompted one after the other; nobody sees another's move.
             let asked_before = before.map_or(Vec::new(), |(_, asked)| asked);
             for seat in asked
                 .into_iter()
@@ -277,7 +278,7 @@ impl Args {
             record = one_match::play(run, tracer, people, watch) => record?,
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
-        // What went wrong with drawing shows again when the result is printed.
+        // An error of drawing shows again when the result is printed.
         let _ = artist.join();
         Ok(record)
     }
@@ -301,8 +302,8 @@ fn print_result(record: &Record) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The id of this match in its log: one after the last. A last line that was cut off is dropped,
-/// so that the match gets a line of its own.
+/// The id of this match in its log: one after the last. Drops a last line that was cut off, so that
+/// the match gets a line of its own.
 fn id(path: &Path, log: &mut LogWriter) -> Result<String, CliError> {
     let mut number = 1;
     if !log.is_empty() {
@@ -319,7 +320,7 @@ fn id(path: &Path, log: &mut LogWriter) -> Result<String, CliError> {
     Ok(match_id(number))
 }
 
-/// The bot that a word of the command line means; bots of one command get numbers in their names.
+/// The bot for a word of the command line; bots with the same command get numbers in their names.
 pub(crate) fn spec(
     bot: &str,
     others: &[Arc<BotSpec>],
@@ -349,7 +350,7 @@ fn names() -> String {
     names.join(", ")
 }
 
-/// The board after the last ply, with a line about that.
+/// The board after the last ply, with a line about that ply.
 fn picture(arbiter: &Arbiter, names: &[&str]) -> String {
     let session = arbiter.session();
     let title = match arbiter.moves().last() {

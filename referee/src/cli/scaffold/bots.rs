@@ -1,4 +1,4 @@
-//! Projects of bots: what they are made of and how they are built, language by language.
+//! Projects of bots: their files and builds, language by language.
 
 use super::{Kind, LONGEST, Language, ScaffoldError};
 
@@ -9,7 +9,7 @@ macro_rules! example {
     };
 }
 
-/// Bots: each is the one-ply bot of the language's examples, under a name of its own.
+/// Bots: each is the one-ply bot of the language's examples, renamed.
 pub(crate) static BOTS: Kind = Kind {
     noun: "bot",
     languages: LANGUAGES,
@@ -221,7 +221,7 @@ static LANGUAGES: &[Language] = &[
             ("one-ply-rust", "{{name}}"),
             ("use ladder::", "use {{crate}}::"),
             ("\"ladder\"", "\"{{package}}\""),
-            // So that it can lie in the folder of another project.
+            // So that it can be in the folder of another project.
             ("[dependencies]", "[workspace]\n\n[dependencies]"),
             ("What the bots share", "What the bot uses"),
         ],

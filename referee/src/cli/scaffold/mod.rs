@@ -1,5 +1,5 @@
-//! Small projects to begin from, in many languages: bots and rules programs. Their files come from the
-//! repository's examples and templates, with names of their own.
+//! Starter projects in many languages: bots and rules programs. Their files come from the
+//! repository's examples and templates, with other names.
 
 mod bots;
 mod rules;
@@ -14,9 +14,9 @@ use thiserror::Error;
 pub(crate) use bots::BOTS;
 pub(crate) use rules::RULES;
 
-/// What matches are written into.
+/// Matches go there.
 const IGNORED: &str = "runs/\n";
-/// The longest name, in bytes.
+/// Longest name, in bytes.
 const LONGEST: usize = 40;
 
 /// A project that cannot be made.
@@ -25,96 +25,88 @@ pub(crate) enum ScaffoldError {
     /// There are no projects in this language.
     #[error("there is no language `{language}`{hint}; there are {known}")]
     Language {
-        /// What was asked for.
         language: String,
-        /// One that is much like it.
+        /// A similar one.
         hint: String,
-        /// Those that there are.
+        /// All languages.
         known: String,
     },
-    /// The name does not do for a bot.
     #[error(
         "`{0}` is no name for a bot: it begins with a letter and has up to {LONGEST} letters, \
          digits, `-` and `_`; `--name` gives another one than the folder's"
     )]
     BotName(String),
-    /// Two bots would have one name.
+    /// Two bots would have the same name.
     #[error("`{0}` is the name of the bot that it will play against; choose another --name")]
     Opponent(&'static str),
-    /// The name does not do for a game.
     #[error(
         "`{0}` is no id for a game: it begins with a letter and has up to {LONGEST} small letters, \
          digits and `-`; `--name` gives another one than the folder's"
     )]
     GameId(String),
-    /// Two games would have one id.
+    /// Two games would have the same id.
     #[error("`{0}` is the id of a game that is built in; choose another --name")]
     BuiltIn(String),
-    /// There is something in the folder already.
+    /// The folder is not empty.
     #[error("`{path}` is not empty; a new {noun} needs a folder of its own")]
     Taken {
-        /// The folder.
         path: PathBuf,
-        /// What should be made.
+        /// The thing to make.
         noun: &'static str,
     },
-    /// The folder or a file cannot be written.
     #[error("`{path}` cannot be written: {error}")]
     Write {
         /// The folder or file.
         path: PathBuf,
-        /// Why not.
         error: io::Error,
     },
 }
 
-/// What a project is for.
+/// A kind of project.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// What is made, in a word.
+    /// A word for what it makes.
     pub noun: &'static str,
-    /// The languages that there are, the first ones first in lists.
+    /// In the order of lists.
     pub languages: &'static [Language],
-    /// What all projects share.
+    /// The README that all projects share.
     readme: &'static str,
     tournament: &'static str,
     /// Other files that all projects have, with their templates.
     more: &'static [(&'static str, &'static str)],
-    /// The command that lets the referee test it.
+    /// The command with which the referee tests it.
     look: &'static str,
-    /// Whether a name does.
     check_name: fn(&str) -> Result<(), ScaffoldError>,
-    /// A name for the package that no language has another use for.
+    /// A name for the package that is not taken in any language.
     package: fn(&str) -> String,
 }
 
-/// A language.
 #[derive(Debug)]
 pub(crate) struct Language {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub id: &'static str,
-    /// Other names.
     pub aliases: &'static [&'static str],
-    /// What people call it.
+    /// Its name for people.
     pub title: &'static str,
-    /// What has to be installed.
+    /// Requirements to install.
     pub needs: &'static str,
-    /// The command that builds a project, if it has to be built, and tests it.
+    /// The command that builds a project, if necessary, and tests it.
     pub check: &'static str,
     /// The command that runs the program.
     pub command: &'static [&'static str],
-    /// What is in which file.
+    /// A description of the files.
     about: &'static str,
-    /// Where files are in the project, and their texts.
+    /// Paths in the project, and texts.
     files: &'static [(&'static str, &'static str)],
-    /// What is called otherwise in a project, in this order.
+    /// Replacements of names in a project, in this order.
     names: &'static [(&'static str, &'static str)],
-    /// What is made from the project, and does not belong to it.
+    /// Generated files that do not belong to the project.
     ignored: &'static [&'static str],
 }
 
 impl Language {
-    /// The key `build` of a submission, if there is anything to build: what `check` does before tests.
+    /// The key `build` of a submission, if there is anything to build: the steps of `check` before
+    /// its tests.
     fn build_line(&self) -> String {
         let build = self.check.rsplit_once(" && ").map(|(build, _tests)| build);
         build.map_or(String::new(), |build| {
@@ -146,15 +138,13 @@ impl Kind {
 /// A file of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
-    /// Where it lies in the project's folder.
+    /// Relative to the project's folder.
     pub path: String,
-    /// What is in it.
     pub text: String,
-    /// Whether it can be run.
     pub executable: bool,
 }
 
-/// A project that has not been written yet.
+/// A project that is not written yet.
 #[derive(Debug)]
 pub(crate) struct Project {
     kind: &'static Kind,
@@ -181,17 +171,15 @@ impl Project {
         })
     }
 
-    /// What the bot or game is called.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The command that lets the referee test it.
+    /// The command with which the referee tests it.
     pub(crate) fn look(&self) -> String {
         self.fill(self.kind.look)
     }
 
-    /// All files.
     pub(crate) fn files(&self) -> Vec<File> {
         let file = |path: &str, text: String| File {
             path: path.to_owned(),
@@ -211,7 +199,7 @@ impl Project {
         files
     }
 
-    /// Writes it into a folder, which is made if need be.
+    /// Writes it into a folder, which is created if necessary.
     ///
     /// # Errors
     /// If there is something in the folder, or it cannot be written.
@@ -244,7 +232,7 @@ impl Project {
         self.language.names.iter().fold(text.to_owned(), renamed)
     }
 
-    /// A template's text with all that differs between projects.
+    /// A template's text with everything that differs between projects.
     fn fill(&self, text: &str) -> String {
         let Language {
             id,
@@ -277,13 +265,13 @@ impl Project {
     }
 }
 
-/// Whether a project can be written to this folder: there is nothing in it, or only a part of this very
-/// project, which was killed, or found no room, while it was written.
+/// True if a project can be written to this folder: it is empty, or holds only a part of this very
+/// project, left by a kill or a full disk.
 fn is_free(dir: &Path, files: &[File]) -> bool {
     let Ok(entries) = fs::read_dir(dir) else {
         return !dir.exists();
     };
-    // A repository may have been made for it first.
+    // It may be a new repository.
     let mut left: Vec<PathBuf> = entries
         .flatten()
         .filter(|entry| entry.file_name() != ".git")
@@ -317,7 +305,7 @@ fn is_free(dir: &Path, files: &[File]) -> bool {
             return false;
         }
     }
-    // One that is all there was not left unfinished.
+    // A complete project was not left unfinished.
     is_new || whole < files.len()
 }
 
@@ -424,7 +412,7 @@ mod tests {
                 }
             }
         }
-        // What somebody has written is not taken for a part.
+        // A user's file is not taken for a part.
         for (name, text) in [(&*files[0].path, "my own"), ("other.txt", "")] {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join(name), text).unwrap();

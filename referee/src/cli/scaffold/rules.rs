@@ -2,7 +2,7 @@
 
 use super::{Kind, LONGEST, Language, ScaffoldError};
 
-/// Rules programs: a small game, to be replaced by one's own.
+/// Rules programs: a small game, to be replaced by the author's own.
 pub(crate) static RULES: Kind = Kind {
     noun: "game",
     languages: LANGUAGES,
@@ -37,7 +37,7 @@ macro_rules! template {
     };
 }
 
-/// A file that comes with the SDKs or the examples of bots.
+/// A file from the SDKs or the examples of bots.
 macro_rules! shared {
     ($path:literal) => {
         include_str!(concat!("../../../../bots/", $path))
@@ -46,7 +46,7 @@ macro_rules! shared {
 
 /// The game's id in quotes.
 const ID: (&str, &str) = ("\"nim\"", "\"{{name}}\"");
-/// The same inside a text.
+/// The same inside a string.
 const ESCAPED_ID: (&str, &str) = ("\\\"nim\\\"", "\\\"{{name}}\\\"");
 
 static LANGUAGES: &[Language] = &[
@@ -147,7 +147,7 @@ static LANGUAGES: &[Language] = &[
         names: &[
             ID,
             ("nim-rules", "{{package}}"),
-            // So that it can lie in the folder of another project.
+            // So that it can be in the folder of another project.
             ("[dependencies]", "[workspace]\n\n[dependencies]"),
         ],
         ignored: &["/target"],

@@ -1,4 +1,4 @@
-//! Boards as text: any game, from the description that it gives of its board.
+//! Boards as text, for any game that describes its board.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ const SEATS: [AnsiColor; 4] = [
     AnsiColor::Red,
 ];
 
-/// A position as text: its board, or its state where the rules draw none.
+/// A position as text: its board, or its state if the rules draw none.
 pub(crate) fn position(session: &dyn Session, marked: &[String]) -> String {
     if let Ok(Some(view)) = session.view() {
         return board(&view, marked);
@@ -26,7 +26,7 @@ pub(crate) fn position(session: &dyn Session, marked: &[String]) -> String {
     fields(session.state())
 }
 
-/// What a seat knows of a position, as text: nothing else where information is hidden.
+/// A position as text, as a seat knows it: without hidden information.
 pub(crate) fn position_for(session: &dyn Session, seat: usize, is_hidden: bool) -> String {
     if is_hidden {
         fields(session.observation(seat))
@@ -50,7 +50,7 @@ fn fields(value: Result<Value, BrokenRules>) -> String {
 }
 
 /// Draws a board, each row from its first to its last cell with their names beside it. Cells in
-/// `marked` (the last move's) stand in brackets. Seats are told apart by colour and by letter.
+/// `marked` (the last move's) are in brackets. Seats differ by colour and by letter.
 pub(crate) fn board(view: &View, marked: &[String]) -> String {
     let pieces: HashMap<&str, &Piece> = view.pieces.iter().map(|p| (&*p.cell, p)).collect();
     let mut rows: Vec<i32> = view.cells.iter().map(|cell| cell.y).collect();
@@ -89,7 +89,7 @@ fn draw_row(row: &[&Cell], pieces: &HashMap<&str, &Piece>, marked: &[String], te
     let _ = writeln!(text, "  {}", last.name);
 }
 
-/// Two characters: what stands on a cell, or the ground, and what belongs to it.
+/// Two characters: the piece or the ground of a cell, and its owner or mark.
 fn draw_cell(cell: &Cell, piece: Option<&Piece>, text: &mut String) {
     let label = cell.label.as_deref().and_then(|label| label.chars().next());
     let (glyph, detail, style) = match piece {

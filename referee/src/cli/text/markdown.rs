@@ -1,4 +1,4 @@
-//! Markdown as text for a terminal: as much of it as the rules of the games and `PROTOCOL.md` use.
+//! Markdown as text for a terminal: the subset that the rules of the games and `PROTOCOL.md` use.
 //!
 //! Paragraphs and lists are wrapped to the width. A table becomes a list of its rows, with the last
 //! column indented below the others. Blocks of code stay as they are; in the rules, those named
@@ -6,14 +6,14 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Columns by which whatever is not running text is indented.
+/// Indent of everything but running text, in columns.
 const INDENT: usize = 2;
-/// The narrowest width for which text is laid out; below it, the terminal has to break lines.
+/// The narrowest layout; below it, the terminal has to break lines.
 const NARROWEST: usize = 30;
 
 /// The widest text that reads well.
 const WIDEST: usize = 100;
-/// The width where there is no terminal.
+/// The width without a terminal.
 const USUAL: usize = 80;
 
 /// Lays out Markdown for the terminal on stdout.
@@ -48,22 +48,21 @@ pub(crate) fn render(markdown: &str, width: usize) -> String {
     page.text
 }
 
-/// What is laid out so far, and what is being read.
+/// The finished layout, and the block that is being read.
 struct Page<'a> {
     markdown: &'a str,
     text: String,
     width: usize,
-    /// The text of the block that is being read.
+    /// The text of the current block.
     inline: String,
     in_heading: bool,
-    /// The lists that are open, the innermost last; the number of the next item, where they have
-    /// numbers.
+    /// The open lists, the innermost last: the number of the next item in numbered ones.
     lists: Vec<Option<u64>>,
-    /// What the next paragraph begins with, where it is the first one of an item.
+    /// The bullet for the next paragraph, if it is the first one of an item.
     bullet: Option<String>,
-    /// The cells of the row that is being read.
+    /// The cells of the current row.
     cells: Vec<String>,
-    /// The name of the block of code that is being read, empty where it has none.
+    /// The name of the current block of code; empty if it has none.
     code: Option<String>,
 }
 
@@ -114,7 +113,7 @@ impl Page<'_> {
                 self.block_of_code(&name, &lines);
             }
             TagEnd::TableCell => self.cells.push(std::mem::take(&mut self.inline)),
-            // The names of the columns say nothing that the rows do not.
+            // The names of columns add nothing to the rows.
             TagEnd::TableRow => self.row(),
             TagEnd::List(_) => {
                 self.lists.pop();
@@ -123,7 +122,7 @@ impl Page<'_> {
         }
     }
 
-    /// An empty line where there is one above this place.
+    /// An empty line if there is one above this place.
     fn gap(&mut self, place: usize) {
         let above = self.markdown[..place].trim_end_matches([' ', '\t']);
         if above.ends_with("\n\n") {
@@ -139,7 +138,7 @@ impl Page<'_> {
         }
     }
 
-    /// Code stays in its backquotes, and as it is typed.
+    /// Code stays in its backquotes, as it is typed.
     fn add_code(&mut self, text: &str) {
         self.inline.push('`');
         self.inline.push_str(text);
@@ -158,7 +157,7 @@ impl Page<'_> {
         }
     }
 
-    /// Lays out the text that was read, if there is any.
+    /// Lays out the pending text, if there is any.
     fn paragraph(&mut self) {
         let text = std::mem::take(&mut self.inline);
         if text.is_empty() {
@@ -206,13 +205,14 @@ impl Page<'_> {
         self.wrapped("      ", 3 * INDENT, &last);
     }
 
-    /// A line that is broken only where it is too long, as code.
+    /// A line of code, broken only if it is too long.
     fn line_of_code(&mut self, line: &str) {
         let line = format!("{:INDENT$}{line}", "");
         self.line(line.trim_end());
     }
 
-    /// Words in lines of the page's width, the first after `first`, all others after `hang` blanks.
+    /// Wraps words to the page's width: the first line begins with `first`, the others with `hang`
+    /// blanks.
     fn wrapped(&mut self, first: &str, hang: usize, text: &str) {
         let mut line = first.to_owned();
         let mut column = line.chars().count();

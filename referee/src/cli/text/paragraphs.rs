@@ -1,9 +1,9 @@
-//! Help texts as paragraphs: what is broken into lines in the source is broken again by the width of the
-//! terminal, and nowhere else.
+//! Help texts as paragraphs: line breaks of the source disappear, and the terminal's width
+//! determines the new ones.
 
 use clap::Command;
 
-/// A command whose texts after the help, and those of its subcommands, have a line a paragraph.
+/// Joins the lines of each paragraph in the texts after the help, of a command and its subcommands.
 pub(crate) fn unwrapped(mut command: Command) -> Command {
     if let Some(text) = command.get_after_help() {
         let text = joined(&text.to_string());
@@ -19,8 +19,7 @@ pub(crate) fn unwrapped(mut command: Command) -> Command {
     command
 }
 
-/// Lines of prose that follow each other become one. What is indented, or ends a thought with a colon,
-/// stays as it is.
+/// Joins consecutive lines of prose. Lines that are indented, or end with a colon, stay.
 fn joined(text: &str) -> String {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut goes_on = false;

@@ -1,4 +1,4 @@
-//! `referee check`: does a bot follow the protocol?
+//! `referee check`: tests whether bots and rules follow the protocol.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     /// of the same id without its prefix, or the only games of both
     #[arg(long, value_name = "SOURCE", requires = "rules", conflicts_with_all = ["command", "config"])]
     against: Option<String>,
-    /// Without a bot: how many random games of each game
+    /// Without a bot: the number of random games of each game
     #[arg(long = "games", value_name = "N", default_value_t = 10, requires = "rules",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     random_games: u32,
@@ -68,7 +68,7 @@ pub(crate) struct Args {
         default_value = "100ms"
     )]
     time: Time,
-    /// What they tolerate on top of it
+    /// Tolerance on top of it
     #[arg(
         long,
         value_name = "TIME",
@@ -76,7 +76,7 @@ pub(crate) struct Args {
         default_value = "50ms"
     )]
     margin: Time,
-    /// How long any other answer may take
+    /// Longest time for any other answer
     #[arg(
         long,
         value_name = "TIME",
@@ -87,11 +87,11 @@ pub(crate) struct Args {
     /// The seed of positions and of the other players' moves
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// About how many moves the bot makes in each match
+    /// Approximate number of the bot's moves in each match
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     turns: u32,
-    /// How many positions of each game the bot is asked about
+    /// Number of positions of each game that the bot is asked about
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     positions: u32,
@@ -102,15 +102,14 @@ pub(crate) struct Args {
     /// file if the path has an extension
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
-    /// How to print the result
+    /// Output format of the result
     #[arg(long, value_enum, default_value_t)]
     format: ReportFormat,
-    /// Print the names of all checks, and what each one is about
+    /// Print the names of all checks, with a description of each
     #[arg(long, conflicts_with_all = ["command", "trace", "dir"])]
     list: bool,
 }
 
-/// What `--format` takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
     /// For people
@@ -165,7 +164,7 @@ impl Args {
         self.conclude(&reports, began)
     }
 
-    /// Prints what comes after all checks; an error if one failed.
+    /// Prints what comes after all checks; fails if one of them failed.
     fn conclude(&self, reports: &[CheckReport], began: Instant) -> Result<(), CliError> {
         not_short()?;
         self.print(reports, began)?;
@@ -212,7 +211,7 @@ impl Args {
         let began = Instant::now();
         let mut reports = Vec::new();
         rules_check::run(&subjects, &self.games, extent, |report| {
-            // Whoever reads it may have seen enough; the exit code is still wanted.
+            // The reader may have seen enough; the exit code still matters.
             let _ = self.tell(&report);
             reports.push(report);
         });
@@ -230,7 +229,7 @@ impl Args {
         }
     }
 
-    /// Checks the bots of a configuration, each with its own name before those of the checks.
+    /// Checks the bots of a configuration; the bot's name comes before those of the checks.
     async fn check_config(
         &self,
         path: &Path,
@@ -256,7 +255,7 @@ impl Args {
         }
         let mut reports = Vec::new();
         let is_meant = |bot: &String| self.bots.is_empty() || self.bots.contains(bot);
-        // Folders without any bot only if they are asked for.
+        // Folders without a bot only on request.
         let is_asked =
             |it: &&LeftOut| is_meant(&it.bot) && !(it.is_missing && self.bots.is_empty());
         for left_out in config.left_out.iter().filter(is_asked) {
@@ -303,7 +302,7 @@ impl Args {
         let mut reports = Vec::new();
         let mut take = |mut report: CheckReport| {
             report.name.insert_str(0, label);
-            // Whoever reads it may have seen enough; the exit code is still wanted.
+            // The reader may have seen enough; the exit code still matters.
             let _ = self.tell(&report);
             reports.push(report);
         };
@@ -327,7 +326,7 @@ impl Args {
         Ok(reports)
     }
 
-    /// What was checked, for programs: the command, or the configuration.
+    /// The checked command or configuration, for programs.
     fn subject(&self) -> Vec<String> {
         match &self.config {
             Some(path) => vec!["--config".to_owned(), path.display().to_string()],
@@ -335,7 +334,7 @@ impl Args {
         }
     }
 
-    /// People see each check when it is done; those that were not tried are counted in the end.
+    /// For people, each check as soon as it is done; skipped ones are counted at the end.
     fn tell(&self, report: &CheckReport) -> Result<(), CliError> {
         let skipped = matches!(report.outcome, CheckOutcome::Skipped(_));
         match self.format {

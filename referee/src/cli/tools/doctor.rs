@@ -1,4 +1,4 @@
-//! `referee doctor`: what this machine can enforce on bots, and how to get the rest.
+//! `referee doctor`: lists what this machine can enforce on bots, and how to get the rest.
 
 use std::collections::BTreeMap;
 
@@ -28,18 +28,17 @@ pub(crate) struct Args {
     format: FormatArgs,
 }
 
-/// One thing that a configuration can ask for.
+/// Something that a configuration can ask for.
 #[derive(Debug, Serialize)]
 struct Capability {
     /// The key, with its value where that matters.
     key: &'static str,
-    /// What it is about.
+    /// A description.
     what: &'static str,
-    /// Whether it can be enforced.
     enforced: bool,
-    /// By whom, or why not.
+    /// The means of enforcement, or the reason why there is none.
     by: String,
-    /// How to get it, or how to get it better.
+    /// How to enable or improve it.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<&'static str>,
 }
@@ -71,13 +70,13 @@ impl Args {
     }
 }
 
-/// What a bot cannot do, by sandbox.
+/// A restriction on bots, by sandbox.
 #[derive(Debug, Serialize)]
 struct Promised {
     id: Promise,
     /// After "a bot cannot".
     promise: &'static str,
-    /// Where the machine can do all that the sandbox needs, by who runs the referee.
+    /// On a machine with everything the sandbox needs, by the referee's user.
     held: BTreeMap<&'static str, Held>,
     /// On this machine, for this user.
     here: BTreeMap<&'static str, bool>,
@@ -138,7 +137,7 @@ fn in_words(capability: &Capability) -> String {
     text
 }
 
-/// How something is enforced, or why it is not; and how to get it, or how to get it better.
+/// The means of enforcement or the reason why there is none, and how to enable or improve it.
 struct Enforcement {
     by: Result<String, String>,
     advice: Option<&'static str>,
@@ -205,7 +204,7 @@ fn capabilities(machine: &Machine) -> Vec<Capability> {
     ]
 }
 
-/// What control groups count, or the referee itself.
+/// A limit that control groups enforce, or else the referee itself.
 fn counted(machine: &Machine, in_group: bool, watched: &str) -> Enforcement {
     if in_group {
         Enforcement::by("a control group")
@@ -258,7 +257,7 @@ fn cores() -> Enforcement {
     }
 }
 
-/// Measured as for a tournament that runs a match on each core.
+/// Measured as for a tournament with a match on each core.
 fn yardstick() -> Enforcement {
     let slots = identity::cores() as usize;
     match yardstick::measure(slots, CAN_CHOOSE, yardstick::LOOK) {

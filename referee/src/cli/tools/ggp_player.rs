@@ -42,10 +42,10 @@ pub(crate) struct Args {
     /// A name under which game managers may ask, besides addresses; may be repeated
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// What the player calls itself [default: the program's name]
+    /// The player's name [default: the program's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// How much of each clock is kept back for the way to the game manager, at most half of it
+    /// The part of each clock that is reserved for the way to the game manager, at most half of it
     #[arg(
         long,
         value_name = "TIME",

@@ -1,4 +1,4 @@
-//! For authors of bots and for the machine: checks, templates, the shell.
+//! For authors of bots, and for the machine: checks, templates, the shell.
 
 pub(crate) mod bot;
 pub(crate) mod check;

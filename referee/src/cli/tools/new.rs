@@ -1,4 +1,4 @@
-//! `referee new-bot` and `referee new-rules`: a small project to begin from.
+//! `referee new-bot` and `referee new-rules`: starter projects.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::cli::common::format::{FormatArgs, print_json};
 use crate::cli::scaffold::{BOTS, Kind, Project, RULES};
 use crate::cli::{CliError, print};
 
-/// How a project's tournament is played.
+/// The command that plays a project's tournament.
 const PLAY: &str = "referee tournament tournament.toml";
 
-/// Makes a small project to begin a bot from: a bot, its tests, a tournament against `random`
+/// Makes a small starter project for a bot: a bot, its tests, a tournament against `random`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,7 +30,7 @@ impl NewBot {
     }
 }
 
-/// Makes a small project to begin a game from: a rules program, its tests, a tournament of it
+/// Makes a small starter project for a game: a rules program, its tests, a tournament of it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -48,15 +48,14 @@ impl NewRules {
     }
 }
 
-/// The project's language, folder and name.
 #[derive(Debug, clap::Args)]
 struct ProjectArgs {
     /// The language; without one they are listed
     #[arg(requires = "dir")]
     lang: Option<String>,
-    /// The project's folder, which must be empty if it is there, apart from `.git`
+    /// The project's folder; if it exists, it must be empty apart from `.git`
     dir: Option<PathBuf>,
-    /// What it is called; by default what the folder is
+    /// The name; by default the folder's
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
@@ -64,7 +63,7 @@ struct ProjectArgs {
 }
 
 impl ProjectArgs {
-    /// Makes the project, or lists the languages, and says what to type next.
+    /// Makes the project, or lists the languages, and prints the next commands.
     fn run(self, kind: &'static Kind) -> Result<(), CliError> {
         let (Some(lang), Some(dir)) = (&self.lang, &self.dir) else {
             return self.list(kind);
@@ -127,14 +126,14 @@ impl ProjectArgs {
     }
 }
 
-/// What the folder is called, also where that is only `.`.
+/// The name of the folder, also for `.`.
 fn folder_name(dir: &Path) -> String {
     let absolute = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let name = absolute.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
 
-/// The command that goes into a folder.
+/// The command that changes to a folder.
 fn change_dir(dir: &Path) -> String {
     format!("cd {}", shell_words::quote(&dir.to_string_lossy()))
 }

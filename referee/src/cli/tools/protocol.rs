@@ -1,4 +1,4 @@
-//! `referee protocol`: PROTOCOL.md, for those who have nothing but the program.
+//! `referee protocol`: PROTOCOL.md, for users who have only the program.
 
 use std::ffi::OsString;
 
@@ -15,8 +15,8 @@ impl Args {
     }
 }
 
-/// The arguments of the program, with `protocol` in place of `help protocol`: a document is of more
-/// help than the options of the command that prints it.
+/// Replaces `help protocol` by `protocol` in the program's arguments: the document helps more than
+/// the options of the command that prints it.
 pub(crate) fn document(mut args: Vec<OsString>) -> Vec<OsString> {
     if args
         .get(1..)

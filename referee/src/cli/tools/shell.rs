@@ -1,4 +1,4 @@
-//! `referee completions` and `referee man`: what shells and `man` know about the program.
+//! `referee completions` and `referee man`: for shells and `man`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ fn page(command: Command) -> Result<String, CliError> {
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
-/// The command line without what is only for the program itself.
+/// The command line without its internal subcommands.
 fn public(whole: &Command) -> Command {
     let mut public = Command::new("referee")
         .version(env!("CARGO_PKG_VERSION"))

@@ -1,4 +1,4 @@
-//! `referee bundle`: makes an archive of each bot's folder, for machines that do not have it.
+//! `referee bundle`: makes an archive of each bot's folder, for machines without it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use tournament::admission::{self, BUILD_LOG};
 
 use crate::cli::{CliError, block_on, print};
 
-/// Makes an archive of each bot's folder, for machines that do not have it
+/// Makes an archive of each bot's folder, for machines without it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,10 +26,10 @@ a `dir`, and those with `in_place = true`, get no bundle: their commands must be
 pub(crate) struct Args {
     /// The configuration
     config: PathBuf,
-    /// The folder of the archives; what is in it already stays
+    /// The folder of the archives; its contents stay
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// How much the files of a bot may have together, as in `500MiB`
+    /// Largest total size of a bot's files, as in `500MiB`
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize(MAX_SIZE))]
     max_size: ByteSize,
     /// Set a key over the configuration, as in `referee tournament`; may be given several times
@@ -67,7 +67,7 @@ impl Args {
                 return Err(CliError::Usage(left_out.in_words()));
             }
             warn_of_paths(spec);
-            // What a build printed says nothing about the bot.
+            // The output of a build does not belong to the bot.
             let but: &[&str] = plan.command.as_ref().map_or(&[], |_| &[BUILD_LOG]);
             let bundle = Bundle::pack(&spec.dir, but, most, plan.setup.clone(), &self.out)?;
             let (hash, bytes) = (&bundle.sha256, ByteSize(bundle.bytes));
@@ -83,7 +83,7 @@ impl Args {
     }
 }
 
-/// Other machines have the program `referee`, but who knows what else.
+/// Warns of a program that other machines may lack; only `referee` is certain to be there.
 fn warn_if_elsewhere(spec: &BotSpec, plan: &BuildPlan) {
     if !plan.in_place
         && spec
@@ -99,7 +99,7 @@ fn warn_if_elsewhere(spec: &BotSpec, plan: &BuildPlan) {
     }
 }
 
-/// Absolute paths into a bot's folder lead nowhere on other machines.
+/// Warns of absolute paths into a bot's folder, which are wrong on other machines.
 fn warn_of_paths(spec: &BotSpec) {
     let dir = spec.dir.to_string_lossy();
     let texts = spec.command.iter().chain(spec.env.values());

@@ -35,7 +35,7 @@ enum Command {
         /// Set a key over the file, as in `--set time.per_move=1s`
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
-        /// How it is printed
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: OutputFormat,
     },
@@ -43,7 +43,7 @@ enum Command {
     Explain {
         /// Only keys that begin like this
         key: Option<String>,
-        /// How they are printed
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: OutputFormat,
     },
@@ -84,7 +84,7 @@ fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
 fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError> {
     let mut keys = schema::keys();
     if let Some(begin) = begin {
-        // Lists are written without brackets as well.
+        // Lists may also be written without brackets.
         let fits =
             |key: &Key| key.key.starts_with(begin) || key.key.replace("[]", "").starts_with(begin);
         keys.retain(fits);
@@ -112,7 +112,7 @@ fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError
     Ok(text)
 }
 
-/// The lines of a text, none wider than this if its words are not.
+/// Wraps a text; only single words may be wider than `width`.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

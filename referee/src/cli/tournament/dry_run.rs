@@ -1,4 +1,4 @@
-//! What `referee tournament --dry-run` and `referee config check` print: what will be played.
+//! The plan that `referee tournament --dry-run` and `referee config check` print.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use tournament::admission;
 use crate::cli::CliError;
 use crate::cli::common::format::OutputFormat;
 
-/// People see at most this many matches.
+/// Most matches in the text output.
 const FIRST: usize = 20;
-/// At most this many bots are named.
+/// Most bots by name.
 const MOST_NAMES: usize = 12;
 
-/// The configuration without the bots that would be left out, as far as that is known without building
-/// or starting any; says who they are.
+/// Leaves out the bots that are known to be broken without building or starting any, and reports
+/// them.
 pub(crate) async fn foreseen(config: Config) -> Result<Config, CliError> {
     let report = |line: &str| tell(format_args!("{line}\n"));
     Ok(admission::foreseen(config, report).map_err(TournamentError::from)?)
@@ -52,7 +52,7 @@ pub(crate) fn schedule(config: &Config, format: OutputFormat) -> Result<String, 
     Ok(text)
 }
 
-/// The tournament in a few lines, or all there is to know about it as JSON.
+/// A summary of the tournament in a few lines, or in full as JSON.
 pub(crate) fn check(config: &Config, format: OutputFormat) -> Result<String, CliError> {
     let forecast = Forecast::of(config)?;
     match format {
@@ -121,7 +121,7 @@ fn label(game: &report::forecast::GameForecast) -> String {
 fn duration(least: u64, most: u64) -> String {
     let words = |seconds: u64| {
         let whole = humantime::format_duration(Duration::from_secs(seconds)).to_string();
-        // Nobody wants to know the seconds of a day.
+        // Among days, seconds do not matter.
         whole.split(' ').take(2).collect::<Vec<_>>().join(" ")
     };
     if least == most {

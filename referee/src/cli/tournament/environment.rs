@@ -1,11 +1,11 @@
-//! What variables of the environment say.
+//! Environment variables of the program.
 
 use tournament::Yardstick;
 
-/// The variable that is `off` where the machine's speed is not to be measured.
+/// Set to `off`, it prevents measuring the machine's speed.
 const YARDSTICK: &str = "REFEREE_YARDSTICK";
 
-/// Whether the machine's speed is measured: the environment may say no.
+/// Measures the machine's speed, unless the environment says no.
 pub(crate) fn yardstick() -> Yardstick {
     if std::env::var_os(YARDSTICK).is_some_and(|value| value == "off") {
         Yardstick::Off

@@ -1,4 +1,4 @@
-//! `referee merge`: puts the logs of a tournament's parts together.
+//! `referee merge`: merges the logs of a tournament's shards.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use tournament::{Merged, Missing, merge};
 
 use crate::cli::{CliError, print};
 
-/// Puts the logs of a tournament's parts together
+/// Merges the logs of a tournament's parts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -64,7 +64,7 @@ impl Args {
     }
 }
 
-/// What is missing, and the command that plays it.
+/// The missing matches, and the command that plays them.
 fn in_words(missing: &Missing, config: &Path) -> String {
     let config = config.to_string_lossy();
     let shard = missing.shard.map(|shard| shard.to_string());

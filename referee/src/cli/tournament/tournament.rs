@@ -1,4 +1,4 @@
-//! `referee tournament`: plays a tournament from a configuration file, or goes on with one.
+//! `referee tournament`: plays a tournament from a configuration file, or continues one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ use tournament::BackendFailure;
 #[cfg(feature = "cluster")]
 use workers::{Cluster, Workers};
 
-/// No message travels in less, and comes back.
+/// The shortest possible round trip of a message.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
 /// Plays a tournament: every pairing in every seat order
@@ -61,8 +61,8 @@ Finished matches are in the log in any case, and --resume plays the others.")]
 pub(crate) struct Args {
     /// The configuration
     config: PathBuf,
-    /// The folder of the log, which must not hold a tournament yet (unless --resume is given);
-    /// by default a new one below `runs`
+    /// The folder of the log, which must not hold a tournament yet (unless --resume is given); by
+    /// default a new one below `runs`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Continue the tournament in DIR, by default in its newest folder below `runs`: matches that
@@ -73,15 +73,15 @@ pub(crate) struct Args {
     /// what is missing is played
     #[arg(long, conflicts_with = "resume")]
     extend: bool,
-    /// With --resume: play all matches of this bot again, for example because it has changed. The log
-    /// as it was stays in the folder as `games.before-1.jsonl`. May be given several times
+    /// With --resume: play all matches of this bot again, for example because it has changed. The
+    /// old log stays in the folder as `games.before-1.jsonl`. May be given several times
     #[arg(long, value_name = "NAME", requires = "resume", conflicts_with_all = ["extend", "dry_run"])]
     replay_bot: Vec<String>,
     /// Play one part of the schedule, as in `3/8`, in a folder of its own; other machines play the
-    /// others, and `referee merge` puts the logs together. A part has all seat orders of a start
+    /// others, and `referee merge` merges the logs. A part has all seat orders of a start
     #[arg(long, value_name = "PART/PARTS")]
     shard: Option<Shard>,
-    /// Play the bots from the bundles in this folder, which `referee bundle` has made, and not from the
+    /// Play the bots from the bundles in this folder, made by `referee bundle`, and not from the
     /// folders that the configuration names
     #[arg(long, value_name = "DIR")]
     bundles: Option<PathBuf>,
@@ -89,14 +89,13 @@ pub(crate) struct Args {
     /// (root's: /var/cache/referee/bundles)
     #[arg(long, value_name = "DIR", requires = "bundles")]
     bundle_cache: Option<PathBuf>,
-    /// What this machine is called in the log; by default its host name
+    /// This machine's name in the log; by default its host name
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     machine: Option<String>,
-    /// Print what would be played, and play nothing: how many matches, how long they take, the
-    /// first ones
+    /// Print the plan and play nothing: the number of matches, their time, the first ones
     #[arg(long, conflicts_with_all = ["resume", "extend"])]
     dry_run: bool,
-    /// How the results, or what --dry-run finds, are printed; with --dry-run, "json" has all matches
+    /// Output format of the results, or of --dry-run; with --dry-run, "json" has all matches
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
     /// Set a key over the configuration, as in `--set time.per_move=1s` or
@@ -132,7 +131,7 @@ struct NatsArgs {
     /// The file of credentials for the NATS server, as `nsc` makes it
     #[arg(long, value_name = "FILE", requires = "nats", conflicts_with_all = ["shard", "trace", "dry_run"])]
     nats_creds: Option<PathBuf>,
-    /// For how long a group of matches is a worker's without a sign of life
+    /// The time after which a group of matches is taken from a worker that shows no sign of life
     #[arg(long, value_name = "TIME", requires = "nats", hide = true, value_parser = lease,
           conflicts_with_all = ["shard", "trace", "dry_run"])]
     nats_lease: Option<Duration>,
@@ -151,7 +150,7 @@ impl Args {
         if let Some(shard) = self.shard {
             let sharded = config.of_shard(shard);
             config = sharded.map_err(|error| CliError::Usage(format!("--shard: {error}")))?;
-            // A folder that is there has its secret, or deals by its seed.
+            // An existing folder has its secret, or deals by its seed.
             if !self.resume && !self.extend && config.lacks_shared_secret() {
                 return Err(CliError::Usage(format!("--shard: {NO_SHARED_SECRET}")));
             }
@@ -221,7 +220,7 @@ impl Args {
         Err(CliError::Interrupted)
     }
 
-    /// Has the matches played, here or elsewhere.
+    /// Plays the matches, here or on workers.
     async fn played(
         &self,
         tournament: Tournament,
@@ -243,8 +242,8 @@ impl Args {
         outcome.map_err(|error| self.with_advice(error, &folder))
     }
 
-    /// A tournament that is over leaves nothing on the server, even if the coordinator was killed at its
-    /// end.
+    /// A finished tournament leaves nothing on the server, even if the coordinator was killed at
+    /// its end.
     async fn remove_from_server(&self, tournament: &Tournament) {
         #[cfg(feature = "cluster")]
         if let Some(cluster) = self.nats.cluster()
@@ -258,7 +257,7 @@ impl Args {
         let _ = tournament;
     }
 
-    /// Where the bots are: bundles are unpacked.
+    /// The places of the bots; unpacks bundles.
     fn places(&self) -> Result<BotPlaces, CliError> {
         let Some(folder) = &self.bundles else {
             return Ok(BotPlaces::Configured);
@@ -286,7 +285,7 @@ impl Args {
         }
     }
 
-    /// The tournament, new or to go on with, and its standings so far.
+    /// Opens the tournament, new or continued, and its standings so far.
     async fn begin(&self, config: Config) -> Result<(Tournament, Standings), CliError> {
         let folder = self.out.as_deref();
         let report = |line: &str| tell(format_args!("{line}\n"));
@@ -322,7 +321,7 @@ impl Args {
         Ok((tournament, standings))
     }
 
-    /// Says how much of a tournament that goes on was played.
+    /// Reports how much of a continued tournament was played.
     fn announce_resumption(&self, tournament: &Tournament) {
         let schedule = tournament.schedule();
         let silent = self.quiet && self.out.is_some();
@@ -335,7 +334,7 @@ impl Args {
         }
     }
 
-    /// Why the tournament stopped, where its results are, and how to go on.
+    /// Why the tournament stopped, where its results are, and how to continue.
     fn with_advice(&self, error: TournamentError, folder: &Path) -> CliError {
         let (error, remains) = match error {
             TournamentError::Stopped { error, remains } => (error, remains),
@@ -377,7 +376,7 @@ impl Args {
         }
     }
 
-    /// The command that goes on in a folder.
+    /// The command that continues in a folder.
     fn command(&self, folder: &Path) -> String {
         let config = self.config.to_string_lossy();
         let folder = folder.to_string_lossy();
@@ -406,7 +405,7 @@ impl Args {
         shell_words::join(words)
     }
 
-    /// Prints what came out: what the format comes to, then standings.
+    /// Prints the outcome of the format, then standings.
     fn results(
         &self,
         config: &Config,
@@ -432,7 +431,7 @@ impl Args {
 }
 
 impl NatsArgs {
-    /// Where the matches are played, if it is elsewhere.
+    /// The server of the workers, if there is one.
     #[cfg(feature = "cluster")]
     fn cluster(&self) -> Option<Cluster> {
         let cluster = Cluster::of(cluster::Server {
@@ -459,7 +458,7 @@ fn empty_standings(config: &Config) -> Standings {
     Standings::new(config.bots.iter().map(|bot| &*bot.name))
 }
 
-/// Says what will be played, and where the log is.
+/// Announces what will be played, and the log.
 fn announce(tournament: &Tournament, is_elsewhere: bool) {
     let config = tournament.config();
     let mut count = config.shape().count().to_string();

@@ -11,13 +11,13 @@ use supervisor::process::OwnChild;
 use crate::cli::CliError;
 use crate::cli::common::listen::ListenArgs;
 
-/// `referee watch` of a tournament that runs in this process: it ends with it.
+/// `referee watch` for the tournament of this process; ends with it.
 pub(crate) struct Watcher {
     process: OwnChild,
 }
 
 impl Watcher {
-    /// Starts it. It says on stderr where the pages are.
+    /// Starts the server, which reports the address of the pages on stderr.
     pub(crate) fn start(folder: &Path, listen: ListenArgs) -> Result<Self, CliError> {
         let program = std::env::current_exe()?;
         let mut command = std::process::Command::new(program);
@@ -36,7 +36,7 @@ impl Watcher {
         let mut output = BufReader::new(process.child.stdout.take().expect("it is a pipe"));
         output.read_line(&mut line)?;
         if line.is_empty() {
-            // It has said on stderr what is wrong.
+            // It has reported its problem on stderr.
             let _ = process.child.wait();
             let message = "--watch: the pages for the browser cannot be served".to_owned();
             return Err(CliError::Usage(message));
@@ -48,7 +48,7 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        // The end of its input is its end; it sends its pages what came last.
+        // The end of its input ends it; it first sends the latest events to its pages.
         drop(self.process.child.stdin.take());
         let _ = self.process.child.wait();
     }

@@ -1,4 +1,4 @@
-//! What a program that was built without the feature `cluster` says about commands that need it.
+//! Stand-ins for commands that need the feature `cluster`, in programs built without it.
 
 use crate::cli::CliError;
 

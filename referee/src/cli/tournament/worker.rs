@@ -1,4 +1,4 @@
-//! `referee worker`: plays matches for tournaments that a NATS server knows.
+//! `referee worker`: plays matches of the tournaments on a NATS server.
 
 use std::fs;
 use std::path::PathBuf;
@@ -33,8 +33,7 @@ pub(crate) struct Args {
     /// Play this many groups of matches at a time; by default one for each core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     slots: Option<u32>,
-    /// What this worker is called, which no other one should be; by default the machine's name and a
-    /// number
+    /// This worker's name, which must be unique; by default the machine's name and a number
     #[arg(long)]
     name: Option<String>,
     /// The file of credentials for the server, as `nsc` makes it
@@ -53,7 +52,7 @@ pub(crate) struct Args {
     /// the user's cache (root's: /var/cache/referee/bundles)
     #[arg(long, value_name = "DIR")]
     bundle_cache: Option<PathBuf>,
-    /// How much the files of a bundle may have together, as in `500MiB`
+    /// Largest total size of a bundle's files, as in `500MiB`
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize(MAX_SIZE))]
     max_bundle: ByteSize,
     /// Keep what bots print on stderr, and the folders about their failures, in DIR; otherwise they are
@@ -97,7 +96,7 @@ impl Args {
     }
 }
 
-/// How soon the user wants the worker to end.
+/// The user's requests to leave.
 fn on_leave() -> Result<watch::Receiver<Leave>, CliError> {
     let (sender, receiver) = watch::channel(Leave::Stay);
     on_signals(None, move |urgency| {

@@ -1,4 +1,4 @@
-//! `referee workers`: who plays matches for the tournaments on a NATS server.
+//! `referee workers`: lists the workers of the tournaments on a NATS server.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -20,12 +20,12 @@ pub(crate) struct Args {
     /// The file of credentials for the server, as `nsc` makes it
     #[arg(long, value_name = "FILE")]
     creds: Option<PathBuf>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }
 
-/// Each worker is heard twice in this time.
+/// Each worker sends two signs of life in this time.
 const LISTEN: Duration = Duration::from_secs(2);
 
 impl Args {
@@ -83,7 +83,7 @@ fn row(presence: &Presence) -> Vec<String> {
     ]
 }
 
-/// How many matches a worker has played a minute since it began, by its own clock and this one.
+/// Matches that a worker has played a minute since it began, by its own clock and this one.
 fn a_minute(presence: &Presence) -> Option<f64> {
     let since = humantime::parse_rfc3339(&presence.since).ok()?;
     let gone = SystemTime::now().duration_since(since).ok()?.as_secs_f64();

@@ -1,4 +1,4 @@
-//! What bots answer to `hello` about the games that they play, asked once before a new tournament begins.
+//! Asks bots, by `hello`, which games they play: once, before a new tournament begins.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,28 +16,25 @@ use crate::admission::builds;
 use crate::admission::error::AdmissionError;
 use crate::admission::notes::{read_note, write_note};
 
-/// What the folder of a tournament says about the games of bots.
 pub(super) const ANSWERS: &str = "bot-games.toml";
-/// Answers are kept to this many ids of this many characters: they come from strangers, and are read again.
+/// Answers come from untrusted bots and are read again, so at most this many ids are kept.
 const MOST_GAMES: usize = 16;
 const LONGEST_ID: usize = 40;
-/// The comment above it.
 const COMMENT: &str = "# The games of bots whose configuration does not name them, as their `hello` did before the first match.\n";
 
-/// The file [`ANSWERS`].
 #[derive(Default, Serialize, Deserialize)]
 struct AnswersFile {
     games: BTreeMap<String, Vec<String>>,
 }
 
-/// Whether there are bots to ask: all, or those of these names.
+/// True if there are bots to ask, among all or those of these names.
 pub fn are_wanted(config: &Config, among: Option<&[String]>) -> bool {
     to_ask(config, among).next().is_some()
 }
 
-/// The bots whose games are not known. Other machines play parts of a schedule, and must agree on it
-/// without asking. Where later pairings depend on results, everybody plays everything: an answer must not
-/// stop a contest.
+/// The bots whose games are unknown. None for shards: all machines must agree on the schedule
+/// without asking. None where later pairings depend on results: everybody plays everything there,
+/// as an answer must not stop a contest.
 fn to_ask<'a>(
     config: &'a Config,
     among: Option<&'a [String]>,
@@ -49,8 +46,8 @@ fn to_ask<'a>(
     bots.filter(|_| config.plays_here_alone() && !config.format.is_of_pairings())
 }
 
-/// The configuration, with the games of bots that do not play all: all bots are asked, or those of these
-/// names. A bot that does not start plays all games, and forfeits them.
+/// Asks bots (all, or those of these names) for their games, and returns the configuration with the
+/// answers. A bot that does not start plays all games, and forfeits them.
 ///
 /// # Errors
 /// If nothing can be started on this machine, or the bots cannot meet in the games that they play.
@@ -82,7 +79,7 @@ async fn games_of(
     let factory = BotFactory::new(std::slice::from_ref(spec), &hidden, None)?;
     let hello = factory.hello_of(spec).await;
     let games = hello.and_then(|hello| hello.games);
-    // First those that there are, so that others cannot crowd them out.
+    // Known games first, so that unknown ids cannot crowd them out.
     let known = |id: &String| config.rules.catalog.find(id).is_ok();
     Ok(games.map(|games| {
         let (known, others): (Vec<_>, Vec<_>) = games.into_iter().unique().partition(known);
@@ -94,7 +91,7 @@ async fn games_of(
     }))
 }
 
-/// Notes the answers in the folder of the tournament.
+/// Saves the answers in the folder of the tournament.
 ///
 /// # Errors
 /// If that cannot be written.
@@ -105,7 +102,7 @@ pub fn note(folder: &Path, config: &Config) -> Result<(), WriteError> {
     write_note(folder, ANSWERS, config.answered.is_empty(), COMMENT, &file)
 }
 
-/// The answers that a folder has.
+/// Reads the answers that a folder has.
 ///
 /// # Errors
 /// If the file cannot be used.

@@ -1,5 +1,5 @@
-//! Builds and setups of bots: run in a sandbox, within a quota, and reported by the line of their output
-//! that says most.
+//! Builds and setups of bots: run in a sandbox, within a quota, and diagnosed by the most
+//! informative line of their output.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _};
@@ -19,28 +19,27 @@ use tokio::time::{Instant, sleep};
 use crate::admission::census::Census;
 use crate::admission::quota::Watch;
 
-/// Where the output of a build goes, in the bot's folder.
+/// The output of a build, in the bot's folder.
 pub const BUILD_LOG: &str = "build.log";
-/// Where that of a setup goes. It is hidden, so that it does not count as one of the bot's files: it may
-/// be another one on each machine.
+/// The output of a setup. Hidden, so that it is not part of the bot's build hash: it may differ
+/// from machine to machine.
 const SETUP_LOG: &str = ".setup.log";
-/// How much of a log is searched for the line that says what is wrong, in bytes.
+/// Bytes at the end of a log that are searched for the line that names the error.
 const LOG_END: u64 = 64 << 10;
-/// How much of it the author gets, in bytes.
+/// Bytes of the log that the author gets to see.
 const LOG_SHOWN: usize = 4 << 10;
-/// How many files of a bot are looked at.
+/// At most this many files of a bot are examined.
 const MOST_LOOKED_AT: usize = 2000;
-/// No `bot.toml` is longer, in bytes.
+/// Longest `bot.toml`, in bytes.
 const LONGEST_FILE: u64 = 1 << 20;
 
-/// How often what another process has locked is tried again.
+/// Interval between attempts to take a lock that another process holds.
 pub(super) const LOCK_PATROL: Duration = Duration::from_millis(100);
 
-/// What is done to a bot before it plays, in words.
+/// A step before a bot can play, build or setup, in words.
 pub(super) struct Making {
     noun: &'static str,
     participle: &'static str,
-    /// Where the output goes.
     log: &'static str,
 }
 
@@ -58,11 +57,11 @@ pub(super) const SETUP: Making = Making {
 /// Why a bot does not play.
 #[derive(Debug)]
 pub(super) struct Wrong {
-    /// As a part of a sentence about the bot.
+    /// Part of a sentence whose subject is the bot.
     pub(super) why: String,
-    /// What its author can do.
+    /// For the bot's author.
     pub(super) advice: Option<String>,
-    /// The end of what was printed, if anything was.
+    /// The end of the output, if there was any.
     pub(super) log: Option<String>,
 }
 
@@ -76,7 +75,7 @@ impl From<String> for Wrong {
     }
 }
 
-/// Builds a bot, if there is anything to build; the inner error says why that failed.
+/// Builds a bot, if there is anything to build. The inner error is the bot's.
 ///
 /// # Errors
 /// If builds cannot be started on this machine.
@@ -104,9 +103,9 @@ pub(super) async fn built(
     made(config, spec, build, command, &BUILD).await
 }
 
-/// Waits until no other tournament on this machine builds in the bot's folder: two builds in one folder spoil
-/// each other. Nobody waits where folders cannot be locked, nor longer than a build may take: a bot could hold
-/// the lock.
+/// Waits until no other tournament on this machine builds in the bot's folder: two builds in one
+/// folder spoil each other. Does not wait where folders cannot be locked, nor longer than a build
+/// may take, since a bot could hold the lock.
 async fn in_turn(spec: &BotSpec, most: Duration, mut report: impl FnMut(&str)) -> Option<File> {
     let folder = File::open(&spec.dir).ok()?;
     let end = Instant::now() + most;
@@ -130,7 +129,7 @@ async fn in_turn(spec: &BotSpec, most: Duration, mut report: impl FnMut(&str)) -
     }
 }
 
-/// Runs a command in a bot's folder, in the sandbox of builds; the inner error says why that failed.
+/// Runs a command in a bot's folder, in the sandbox of builds. The inner error is the bot's.
 pub(super) async fn made(
     config: &Config,
     spec: &BotSpec,
@@ -144,11 +143,11 @@ pub(super) async fn made(
         Err(why) => return Ok(Err(why.into())),
     };
     if log.symlink_metadata().is_ok_and(|about| !about.is_file()) {
-        // A link would lead the output elsewhere.
+        // A symlink would redirect the output.
         let _ = fs::remove_file(&log);
     }
     let before = Census::before(&spec.dir);
-    // The output is no protocol: all of it goes to the log.
+    // All output goes to the log; nothing of it is protocol.
     let script = "exec \"$@\" >\"$0\" 2>&1 </dev/null";
     let mut words = ["sh", "-c", script].map(str::to_owned).to_vec();
     words.push(log.to_string_lossy().into_owned());
@@ -208,21 +207,21 @@ pub(super) async fn made(
     Ok(done)
 }
 
-/// How a build ended that was no success.
+/// How a build failed.
 enum Ended {
-    /// In some way of its own, or it took too long.
+    /// It failed by itself, or exceeded its time.
     Badly(String),
-    /// It made too much.
+    /// It exceeded its quota.
     Over(String),
 }
 
-/// Waits for the end of a build, or ends it.
+/// Waits until a build ends, exceeds its quota or its time.
 async fn ended(
     mut process: Box<BotProcess>,
     build: &BuildPlan,
     watch: &Watch,
 ) -> Result<(), Ended> {
-    // Time in which the referee did not run is not the build's.
+    // While the referee is suspended, the build's time does not run.
     let ended = tokio::select! {
         ended = process.ended(build.timeout) => ended,
         over = watch.exceeded() => {
@@ -244,7 +243,7 @@ async fn ended(
     }
 }
 
-/// What is the fault of the bot, as a part of a sentence, and not of the machine.
+/// Separates faults of the bot, as a part of a sentence, from those of the machine.
 ///
 /// # Errors
 /// What is the machine's.
@@ -256,19 +255,19 @@ pub(super) fn fault_of_bot(error: FactoryError) -> Result<String, FactoryError> 
     }
 }
 
-/// What no bot but its owner has to see: the folders of the other ones, and the configuration.
+/// Paths that only the owner of a bot may see: the folders of other bots, and the configuration.
 pub(super) fn others(config: &Config, spec: &BotSpec) -> Vec<PathBuf> {
     let dirs = config.bots.iter().map(|bot| &bot.dir);
     let dirs = dirs.filter(|dir| **dir != spec.dir).cloned();
     dirs.chain(config.file.clone()).collect()
 }
 
-/// A text without the places of this machine: others read it, too.
+/// Replaces paths of this machine in a text that other people read.
 pub(super) fn without_places(text: &str, config: &Config, spec: &BotSpec) -> String {
     places::without_places(text, &[&config.folder, &spec.dir])
 }
 
-/// The `bot.toml` of a submission, which its build must leave as it is.
+/// The `bot.toml` of a submission, which its build must not change.
 struct BotFile {
     path: PathBuf,
     text: String,
@@ -276,7 +275,7 @@ struct BotFile {
 }
 
 impl BotFile {
-    /// That of a bot, if it has one to be left alone; what is read is what the configuration read.
+    /// The `bot.toml` of a submission; what is read is what the configuration read.
     fn of(spec: &BotSpec, build: &BuildPlan) -> Result<Option<Self>, String> {
         let (Some(digest), Some(path)) = (&spec.bot_file, build.wanted.protected.first()) else {
             return Ok(None);
@@ -293,7 +292,7 @@ impl BotFile {
         Ok(Some(BotFile { path, text, about }))
     }
 
-    /// Puts it back if it is another one.
+    /// Restores it if it has changed.
     ///
     /// # Errors
     /// That it was another one, as a part of a sentence.
@@ -329,7 +328,7 @@ impl BotFile {
     }
 }
 
-/// Variables by which programs that would ask other machines give up at once, where there is no network.
+/// Variables that make programs give up at once instead of asking for the network.
 const OFFLINE: [(&str, &str); 7] = [
     ("PIP_RETRIES", "0"),
     ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
@@ -339,9 +338,9 @@ const OFFLINE: [(&str, &str); 7] = [
     ("npm_config_fetch_retries", "0"),
     ("npm_config_update_notifier", "false"),
 ];
-/// What programs print that miss a network.
+/// Messages of programs that need a network.
 const NO_NETWORK: [&str; 15] = [
-    // What `pip` says of a package that it has not even looked for.
+    // Printed by `pip` for a package that it has not even searched for.
     "(from versions: none)",
     "name resolution",
     "name or service not known",
@@ -359,18 +358,17 @@ const NO_NETWORK: [&str; 15] = [
     "goproxy=off",
 ];
 
-/// Whether a build has no network.
 fn lacks_network(build: &BuildPlan) -> bool {
     build.wanted.tier >= Tier::Restricted && !build.wanted.network
 }
 
-/// Whether a build misses a network, by what it has printed.
+/// True if the output of a build shows that it needs a network and has none.
 fn misses_network(text: &str, build: &BuildPlan) -> bool {
     let text = text.to_lowercase();
     lacks_network(build) && NO_NETWORK.iter().any(|said| text.contains(said))
 }
 
-/// Why a build or a setup failed, with the line of its output that says it.
+/// The reason why a build or setup failed, with the line of its output that names the error.
 fn failed(making: &Making, how: &str, log: &Path, build: &BuildPlan) -> String {
     let text = end_of(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -391,7 +389,7 @@ fn failed(making: &Making, how: &str, log: &Path, build: &BuildPlan) -> String {
     )
 }
 
-/// What an author can do about a build that failed.
+/// What the author of a failed build can do.
 fn advice(log: &Path, build: &BuildPlan) -> String {
     let text = end_of(log).unwrap_or_default();
     if misses_network(&String::from_utf8_lossy(&text), build) {
@@ -403,8 +401,8 @@ fn advice(log: &Path, build: &BuildPlan) -> String {
         .to_owned()
 }
 
-/// The first line that speaks of an error, since compilers draw arrows and count below it, and no warning;
-/// else the last one.
+/// The first line that mentions an error and is no warning (compilers draw arrows and count below
+/// it); else the last line.
 fn telling_line(text: &str) -> Option<&str> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let speaks = |line: &&str| {
@@ -414,8 +412,8 @@ fn telling_line(text: &str) -> Option<&str> {
     lines.clone().find(speaks).or_else(|| lines.next_back())
 }
 
-/// What is wrong with a file of a bot that only its owner may read, where bots are other users, as a part of
-/// a sentence; `None` if there is nothing.
+/// A part of a sentence about a file that only its owner may read, where bots run as other users;
+/// `None` if all can be read.
 pub(super) fn closed_file(spec: &BotSpec) -> Option<String> {
     let are_others = nix::unistd::geteuid().is_root() && spec.wanted.tier >= Tier::Restricted;
     if !are_others || !spec.shows_dir {
@@ -450,8 +448,8 @@ pub(super) fn closed_file(spec: &BotSpec) -> Option<String> {
     None
 }
 
-/// The end of what a build has printed. The build may have put anything in the place of its log: what
-/// is no file, or a link to one, is not read.
+/// Reads the end of a build's log. The build may have replaced its log: only a regular file is
+/// read, no symlink.
 fn end_of(log: &Path) -> io::Result<Vec<u8>> {
     if !log.symlink_metadata()?.is_file() {
         return Ok(Vec::new());
@@ -464,7 +462,7 @@ fn end_of(log: &Path) -> io::Result<Vec<u8>> {
     Ok(end)
 }
 
-/// The end of what a build has printed, for its author.
+/// The end of a build's log, for its author.
 fn shown_end_of(log: &Path, config: &Config, spec: &BotSpec) -> Option<String> {
     let end = end_of(log).ok().filter(|end| !end.is_empty())?;
     let from = end.len().saturating_sub(LOG_SHOWN);

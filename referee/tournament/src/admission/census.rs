@@ -1,4 +1,4 @@
-//! What is in a folder: how many files, how many bytes on the disk.
+//! Counts what is in a folder: files, and bytes on the disk.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,28 +6,28 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a block, as the system counts them.
+/// Bytes in a block of `st_blocks`.
 const BLOCK: u64 = 512;
-/// In a folder with more files than this, nothing is removed afterwards: which are new is not known.
+/// In a folder with more files than this, new files cannot be told from old ones, so nothing is
+/// removed afterwards.
 const MOST_KNOWN: u64 = 200_000;
-/// How many files are counted before a build. In a folder with more of them, those are not the build's.
+/// At most this many files are counted before a build; files beyond that are not counted as the
+/// build's.
 const MOST_BEFORE: u64 = 2_000_000;
 
-/// What is in a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Census {
-    /// Files, folders, links and all else.
+    /// Files, folders, links and everything else.
     pub(super) entries: u64,
-    /// On the disk.
     pub(super) bytes: u64,
-    /// A folder that cannot be looked into, if there is one.
+    /// A folder without read permission, if there is one.
     pub(super) closed: Option<PathBuf>,
-    /// All of it, unless there is too much.
+    /// All paths, unless there are too many.
     known: Option<HashSet<PathBuf>>,
 }
 
 impl Census {
-    /// What is in a folder before a build.
+    /// Counts what is in a folder before a build.
     pub(super) fn before(folder: &Path) -> Self {
         let mut census = Census {
             known: Some(HashSet::new()),
@@ -37,7 +37,7 @@ impl Census {
         census
     }
 
-    /// What is in these folders, until it is more than this.
+    /// Counts what is in these folders, and stops at these limits.
     pub(super) fn now<'a>(
         folders: impl IntoIterator<Item = &'a Path>,
         entries: u64,
@@ -56,7 +56,7 @@ impl Census {
         while let Some(folder) = folders.pop() {
             let list = match fs::read_dir(&folder) {
                 Ok(list) => list,
-                // It was there a moment ago.
+                // It has just been deleted.
                 Err(error)
                     if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) =>
                 {
@@ -94,7 +94,7 @@ impl Census {
         }
     }
 
-    /// Whether something was there; `None` if that is not known.
+    /// True if this path was there; `None` if unknown.
     pub(super) fn had(&self, path: &Path) -> Option<bool> {
         self.known.as_ref().map(|known| known.contains(path))
     }

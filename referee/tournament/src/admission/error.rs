@@ -1,4 +1,4 @@
-//! Why a tournament does not begin because of who would play.
+//! Why a tournament does not begin because of its bots.
 
 use std::path::PathBuf;
 
@@ -7,45 +7,37 @@ use config::{ConfigError, LeftOut};
 use supervisor::FactoryError;
 use thiserror::Error;
 
-/// Why a tournament does not begin.
+/// Why a tournament does not begin because of its bots.
 #[derive(Debug, Error)]
 pub enum AdmissionError {
-    /// Bots are broken, and `on_broken = "stop"`.
+    /// Only if `on_broken = "stop"`.
     #[error("{}", .0.iter().map(LeftOut::in_words).collect::<Vec<_>>().join("; "))]
     Broken(Vec<LeftOut>),
-    /// The bots that are left cannot play.
+    /// Too few bots are left.
     #[error("without the bots that are left out ({bots}): {error}")]
     TooFew {
-        /// Those that are left out.
+        /// The bots that are left out.
         bots: String,
-        /// What is wrong then.
+        /// The configuration's error without them.
         error: ConfigError,
     },
-    /// What says who was left out cannot be used.
+    /// A note in the folder is unreadable.
     #[error("`{}`: {why}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The bots cannot meet in the games that they play.
+    Unreadable { path: PathBuf, why: String },
+    /// No bots meet in the games that they play.
     #[error("{0}")]
     Games(String),
     /// Bots cannot be started on this machine.
     #[error(transparent)]
     Factory(#[from] FactoryError),
-    /// A bot from a bundle cannot be set up. That is this machine's fault: elsewhere it may work.
+    /// A bot from a bundle cannot be set up: this machine's fault, elsewhere it may work.
     #[error("bot `{bot}`: the bundle {bundle:.12} cannot be used on this machine: {why}")]
     SetUp {
-        /// The bot.
         bot: String,
-        /// The bundle's hash.
         bundle: Digest,
-        /// Why not.
         why: String,
     },
-    /// What says that a bundle was set up cannot be used.
+    /// The note that a bundle was set up is unreadable.
     #[error(transparent)]
     Bundle(#[from] BundleError),
 }

@@ -1,5 +1,5 @@
-//! Who may play: bots are built, or set up where they were unpacked from bundles, and those that must
-//! pass checks are checked, exactly as the tournament would run them.
+//! Admission: bots are built, or set up if they came in bundles, and those that must pass checks
+//! are checked, exactly as the tournament would run them.
 
 mod answers;
 mod builds;
@@ -33,20 +33,19 @@ pub use builds::{BUILD_LOG, built_for};
 pub use error::AdmissionError;
 use notes::{read_note, write_note};
 
-/// What the folder of a tournament says about bots that were left out.
+/// The bots that were left out, in the folder of the tournament.
 const LEFT_OUT: &str = "left-out.toml";
-/// What a bot that must pass has to do: start, and play its games.
+/// Checks of `must_pass_check`: the bot starts and plays its games.
 const MUST_PASS: [&str; 2] = ["handshake", "match/"];
-/// How long any answer may take in these checks.
+/// Longest wait for any answer in these checks.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The file [`LEFT_OUT`].
 #[derive(Serialize, Deserialize)]
 struct LeftOutFile {
     left_out: Vec<LeftOut>,
 }
 
-/// Whether there is anything to build or to check before bots may play: all, or those of these names.
+/// True if there is anything to build or to check first, among all bots or those of these names.
 pub fn is_wanted(config: &Config, among: Option<&[String]>) -> bool {
     candidates(config, among).next().is_some()
 }
@@ -62,7 +61,7 @@ fn candidates<'a>(
     })
 }
 
-/// The bots but for those that have to be built before they can be started.
+/// The bots that can be started without a build.
 pub fn startable(config: &Config) -> Vec<Arc<BotSpec>> {
     let all = config.bots.iter().zip(&config.builds);
     all.filter(|(spec, build)| build.command.is_none() || spec.program().is_ok())
@@ -70,8 +69,8 @@ pub fn startable(config: &Config) -> Vec<Arc<BotSpec>> {
         .collect()
 }
 
-/// Builds and checks bots, all or those of these names, and says which are broken; `report` gets what
-/// happens, line by line.
+/// Builds and checks bots, all or those of these names, and returns the broken ones. `report`
+/// receives a line for each step.
 ///
 /// # Errors
 /// If nothing can be started on this machine.
@@ -98,8 +97,8 @@ pub async fn broken(
     Ok(broken)
 }
 
-/// The configuration without the bots of which it is known before they are built or started that they
-/// would be left out; `report` gets a line for each.
+/// Leaves out the bots that are known to be broken before they are built or started. `report`
+/// receives a line for each.
 ///
 /// # Errors
 /// If broken bots are to stop the tournament, or too few are left, or nothing can be started here.
@@ -109,7 +108,7 @@ pub fn foreseen(config: Config, mut report: impl FnMut(&str)) -> Result<Config, 
     }
     let mut broken = Vec::new();
     for (spec, build) in candidates(&config, None).filter(|(_, build)| build.must_pass) {
-        // What is built may be there then.
+        // A build may create the missing program.
         if build.command.is_none()
             && let Some(why) = cannot_start(&config, spec)?
         {
@@ -131,7 +130,7 @@ pub fn foreseen(config: Config, mut report: impl FnMut(&str)) -> Result<Config, 
     Ok(fewer)
 }
 
-/// Why a bot cannot be started, as far as that shows without starting it.
+/// Why a bot cannot be started, as far as is known without starting it.
 fn cannot_start(config: &Config, spec: &BotSpec) -> Result<Option<String>, FactoryError> {
     let wrong = match spec.program() {
         Err(error) => Some(error.to_string()),
@@ -148,7 +147,7 @@ fn cannot_start(config: &Config, spec: &BotSpec) -> Result<Option<String>, Facto
     Ok(wrong.map(|wrong| builds::without_places(&wrong, config, spec)))
 }
 
-/// The configuration without its broken bots, which are looked for as by [`broken`].
+/// Leaves out the broken bots, which [`broken`] finds.
 ///
 /// # Errors
 /// If broken bots are to stop the tournament, or too few are left.
@@ -184,7 +183,7 @@ fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionErr
     })
 }
 
-/// Notes who was left out in the folder of the tournament, in place of those before.
+/// Saves who was left out in the folder of the tournament, in place of an earlier note.
 ///
 /// # Errors
 /// If that cannot be written.
@@ -195,7 +194,7 @@ pub fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError> {
     write_note(folder, LEFT_OUT, left_out.is_empty(), "", &file)
 }
 
-/// The notes in a folder about who plays what, as names of files and texts.
+/// The notes about bots in a folder: names and texts of files.
 pub fn notes(folder: &Path) -> Vec<(&'static str, String)> {
     let read = |name| Some((name, files::read(&folder.join(name), MOST_TEXT).ok()?));
     [LEFT_OUT, answers::ANSWERS]
@@ -204,7 +203,7 @@ pub fn notes(folder: &Path) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Copies the notes about who plays what to another folder.
+/// Copies the notes about bots to another folder.
 ///
 /// # Errors
 /// If one cannot be written.
@@ -216,7 +215,7 @@ pub(crate) fn copy_notes(from: &Path, to: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Who was left out of the tournament in this folder, and why.
+/// Reads who was left out of the tournament in this folder, and why.
 ///
 /// # Errors
 /// If the file that says it cannot be used.
@@ -225,8 +224,8 @@ pub fn left_out(folder: &Path) -> Result<Vec<LeftOut>, AdmissionError> {
     Ok(file.map(|file| file.left_out).unwrap_or_default())
 }
 
-/// The configuration without the bots that were left out of the tournament in this folder, and with the
-/// games that bots were found to play.
+/// The configuration without the bots that were left out, and with the answers about games, both
+/// from the tournament's folder.
 ///
 /// # Errors
 /// If a file that says it cannot be used, or too few bots are left.
@@ -239,8 +238,8 @@ pub fn as_it_began(mut config: Config, folder: &Path) -> Result<Config, Admissio
     Ok(config)
 }
 
-/// Sets up the bots that were unpacked from bundles and need it, unless that was done before; `report`
-/// gets a line for each.
+/// Sets up the bots that were unpacked from bundles, unless that was done before. `report` receives
+/// a line for each.
 ///
 /// # Errors
 /// If one of them cannot be set up, or cannot be started after it.
@@ -253,7 +252,7 @@ pub async fn set_up(config: &Config, mut report: impl FnMut(&str)) -> Result<(),
             continue;
         }
         let _lock = locked(unpacked).await?;
-        // Another process may have done it meanwhile.
+        // Another process may have done it while we waited.
         if unpacked.is_set_up() {
             continue;
         }
@@ -272,7 +271,7 @@ pub async fn set_up(config: &Config, mut report: impl FnMut(&str)) -> Result<(),
     Ok(())
 }
 
-/// The lock of a bundle, once no other process has it.
+/// Takes the lock of a bundle, waiting for other processes.
 async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
     let file = unpacked.lock_file()?;
     loop {
@@ -287,13 +286,12 @@ async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
     }
 }
 
-/// The first thing that is wrong with a bot as it would play.
+/// Finds the first failed check of a bot as it would play.
 async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<Wrong>, FactoryError> {
     mistake_within(config, spec, extent(spec)).await
 }
 
-/// Why a bot cannot play on this machine at all: it does not start, or does not move in a position of its
-/// games.
+/// Why a bot cannot play on this machine at all: it does not start, or does not move.
 ///
 /// # Errors
 /// If nothing can be started on this machine.
@@ -330,7 +328,7 @@ async fn mistake_within(
             wrong.get_or_insert_with(|| {
                 let stderr = finding.stderr.as_deref();
                 let last = stderr.and_then(|text| text.lines().next_back());
-                // How a start failed says it already.
+                // A failed start already quotes it.
                 let last = last.filter(|line| !finding.what.contains(line.trim()));
                 let what = faults::with_stderr(finding.what, last.map(str::trim));
                 let closed = builds::closed_file(spec);
@@ -349,7 +347,7 @@ async fn mistake_within(
     Ok(wrong)
 }
 
-/// The checks of these names, with the games of a configuration.
+/// Selects checks by name, with the games of a configuration.
 pub fn selection(config: &Config, only: &[&str]) -> Selection {
     let games = config.games.iter();
     let mut games: Vec<String> = games.map(|game| game.rules.info().id.to_owned()).collect();
@@ -361,7 +359,7 @@ pub fn selection(config: &Config, only: &[&str]) -> Selection {
     }
 }
 
-/// How thoroughly a bot of a configuration is checked: with its own time control.
+/// Checks a bot of a configuration with its own time control.
 pub fn extent(spec: &BotSpec) -> Extent {
     let time = spec
         .time

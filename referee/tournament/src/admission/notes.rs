@@ -1,4 +1,4 @@
-//! What a tournament's folder notes about who plays what.
+//! Notes about bots in a tournament's folder.
 
 use std::io::{
     self,
@@ -14,8 +14,8 @@ use serde::de::DeserializeOwned;
 
 use crate::admission::error::AdmissionError;
 
-/// Writes a note of this name below a comment, in place of the one before; one that `is_empty` only if there
-/// was one before.
+/// Writes a note below a comment, in place of an earlier one. An empty note is written only to
+/// replace one.
 pub(super) fn write_note(
     folder: &Path,
     name: &str,

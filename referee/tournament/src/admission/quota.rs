@@ -1,5 +1,5 @@
-//! How much a build may make: what it adds to its folder is counted while it runs. No system lets an
-//! ordinary user limit that beforehand.
+//! Quotas of builds: files and bytes are counted while a build runs, since no system lets an
+//! ordinary user limit them beforehand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,33 +15,33 @@ use tokio::time::sleep;
 
 use crate::admission::census::Census;
 
-/// How often is counted, at most.
+/// Shortest interval between two counts.
 const PATROL_INTERVAL: Duration = Duration::from_millis(100);
-/// Between two counts is this many times what the first one took.
+/// The pause between two counts, as a multiple of the time of a count.
 const PAUSE: u32 = 5;
-/// A build is ended if the disk has lost this many times the quota while it ran …
+/// Ends a build if the disk has lost this many times the quota while it ran …
 const DISK_LOSS: u64 = 2;
-/// … and less than this part of it is free: then most is in files that have no name any more, or somebody
-/// else has written it, and nobody can say who.
+/// … and less than one part in this many is free: then most of it is in deleted files that are
+/// still open, or somebody else wrote it; nothing tells the two apart.
 const NEARLY_FULL: u64 = 20;
 
-/// Looks after what a build makes.
+/// Measures a build against its quota while it runs.
 pub(super) struct Watch {
     shared: Arc<Shared>,
 }
 
 struct Shared {
     folder: PathBuf,
-    /// Its temporary folder, where that is on the disk.
+    /// The build's temporary folder, if it is on the disk.
     tmp: Option<PathBuf>,
     quota: Quota,
     before: Census,
-    /// What was on the disk.
+    /// The disk's space before the build.
     disk: Option<Disk>,
 }
 
 impl Watch {
-    /// Looks after a build in this folder, in which this was before.
+    /// Watches a build in this folder; `before` is what it held before.
     pub(super) fn new(folder: &Path, tmp: Option<&Path>, quota: Quota, before: Census) -> Self {
         let shared = Shared {
             folder: folder.to_owned(),
@@ -55,7 +55,7 @@ impl Watch {
         }
     }
 
-    /// Waits until there is too much, and says what, as a part of a sentence.
+    /// Waits until the quota is exceeded, and returns how, as a part of a sentence.
     pub(super) async fn exceeded(&self) -> String {
         loop {
             let began = Instant::now();
@@ -66,14 +66,14 @@ impl Watch {
         }
     }
 
-    /// What is too much now, if anything is.
+    /// How the quota is exceeded now, if it is.
     pub(super) async fn exceeded_by_now(&self) -> Option<String> {
         let shared = self.shared.clone();
-        // Nothing in it panics, and nobody ends it.
+        // The closure does not panic, and nothing cancels it.
         spawn_blocking(move || shared.over()).await.unwrap_or(None)
     }
 
-    /// Removes what the build has added, but for this log; says so as a sentence.
+    /// Removes what the build has added, except for this log, and reports it in a sentence.
     pub(super) fn clean_up(&self, log: &Path) -> String {
         let Shared { folder, before, .. } = &*self.shared;
         match remove_new(folder, before, log) {
@@ -119,7 +119,7 @@ impl Shared {
     }
 }
 
-/// How many bytes a disk has.
+/// Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Disk {
     all: u64,
@@ -127,10 +127,10 @@ struct Disk {
 }
 
 impl Disk {
-    /// The disk on which a folder is.
+    /// The disk of a folder.
     fn of(folder: &Path) -> Option<Self> {
         let seen = statvfs(folder).ok()?;
-        // Their types differ between systems.
+        // The types differ between systems.
         #[allow(clippy::unnecessary_cast)]
         let bytes = |blocks| blocks as u64 * seen.fragment_size() as u64;
         Some(Disk {
@@ -139,7 +139,7 @@ impl Disk {
         })
     }
 
-    /// What a disk has lost, if that is too much for a build that may add this many bytes.
+    /// The bytes that a disk has lost, if that is too much for a build with this quota.
     fn lost(before: Self, now: Self, most: u64) -> Option<u64> {
         let lost = before.free.saturating_sub(now.free);
         let is_much = lost > DISK_LOSS.saturating_mul(most);
@@ -147,7 +147,7 @@ impl Disk {
     }
 }
 
-/// Removes all from a folder that was not there before.
+/// Removes everything from a folder that was not there before.
 fn remove_new(folder: &Path, before: &Census, log: &Path) -> Result<(), String> {
     let mut folders = vec![folder.to_owned()];
     let mut left = None;
@@ -167,7 +167,7 @@ fn remove_new(folder: &Path, before: &Census, log: &Path) -> Result<(), String> 
                         true => fs::remove_dir_all(&path),
                         false => fs::remove_file(&path),
                     };
-                    // What is nested too deeply, or closed.
+                    // Nested too deeply, or without permission.
                     if removed.is_err() && !removed_by_program(&path) {
                         left = Some(entry.file_name().to_string_lossy().into_owned());
                     }

@@ -1,5 +1,5 @@
-//! What bots are made of: warnings about bots that have changed since they played, and about bots
-//! that are the same.
+//! Fingerprints of bots: warnings about bots that have changed since they played, and about
+//! identical bots.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,13 +9,12 @@ use protocol::Record;
 use supervisor::BotSpec;
 use supervisor::bot::files::{self, Build};
 
-/// What the bots of a tournament are made of now, in the order of the configuration.
+/// The files of the bots of a tournament, in the order of the configuration.
 pub(crate) struct Builds<'a> {
     bots: Vec<(&'a BotSpec, Build)>,
 }
 
 impl<'a> Builds<'a> {
-    /// Reads the files of all bots.
     pub(crate) fn read(bots: &'a [Arc<BotSpec>]) -> Self {
         let read = bots.iter().map(|bot| (&**bot, files::build(bot)));
         Builds {
@@ -23,7 +22,7 @@ impl<'a> Builds<'a> {
         }
     }
 
-    /// A warning for each group of bots that are the same: files, command, variables and time.
+    /// A warning for each group of identical bots: same files, command, variables and time.
     pub(crate) fn identical(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let mut named = vec![false; self.bots.len()];
@@ -47,7 +46,7 @@ impl<'a> Builds<'a> {
         warnings
     }
 
-    /// A warning for each bot whose files are not those with which it played last.
+    /// A warning for each bot whose files have changed since its last match.
     pub(crate) fn changed(&self, played: &PlayedBuilds) -> Vec<String> {
         let changed = self.bots.iter().filter_map(|(bot, build)| {
             let (last, matches) = played.last.get(&bot.name)?;
@@ -64,20 +63,20 @@ impl<'a> Builds<'a> {
     }
 }
 
-/// Whether two bots differ in nothing but their names and those of their files.
+/// True if two bots differ only in their names and the names of their files.
 fn is_copy((one, build): &(&BotSpec, Build), (other, others): &(&BotSpec, Build)) -> bool {
     build.likeness.is_some() && build.likeness == others.likeness && one.time == other.time
 }
 
-/// With which files the bots of a log played.
+/// The builds with which the bots of a log played.
 #[derive(Debug, Default)]
 pub(crate) struct PlayedBuilds {
-    /// By the bot's name: its last build, and how many matches it played.
+    /// By the bot's name: its last build, and its number of matches with a build.
     last: BTreeMap<String, (String, u64)>,
 }
 
 impl PlayedBuilds {
-    /// Takes a match in. Logs of older versions do not say what bots were made of.
+    /// Records a match. Logs of older versions have no builds.
     pub(crate) fn add(&mut self, record: &Record) {
         for player in &record.players {
             let Some(build) = &player.build else { continue };

@@ -1,4 +1,4 @@
-//! What the tournament in a folder deals from, as far as the folder and the configuration say.
+//! The source of deals for the tournament in a folder: a secret or the seed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,56 +10,45 @@ use thiserror::Error;
 use crate::folder;
 use crate::folder::secret_file::{self, SECRET_NAME};
 
-/// Why it is not known what a tournament deals from.
+/// Why the source of a tournament's deals is unknown.
 #[derive(Debug, Error)]
 pub enum DealingError {
-    /// The file of the secret cannot be used.
     #[error("`{}` cannot be read: {reason}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
-    /// The secret that deals follow from is another one.
+    Unreadable { path: PathBuf, reason: String },
     #[error(
         "the `secret` of the configuration is not the one that this tournament deals from (`{}`); nothing \
          was changed, resume without `secret`, or start again in another folder",
         path.display()
     )]
     OtherSecret {
-        /// What has the other one.
+        /// The file with the other secret.
         path: PathBuf,
     },
-    /// The secret that deals follow from is gone.
     #[error(
         "`{}` is missing: this tournament deals from the secret in it, whose SHA-256 is {deal}; nothing \
          was changed, put it back, or give the secret as `secret` in the configuration",
         path.display()
     )]
     LostSecret {
-        /// The file.
         path: PathBuf,
-        /// What the log says of it.
+        /// The commitment in the log.
         deal: String,
     },
-    /// There is a secret, but the tournament began without one.
+    /// The configuration has a secret, but the tournament began without one.
     #[error(
         "the tournament in `{}` began without a secret and deals from `seed`, but the configuration has \
          `secret`; nothing was changed, resume without it, or start again in another folder",
         path.display()
     )]
-    DealtBySeed {
-        /// The folder.
-        path: PathBuf,
-    },
+    DealtBySeed { path: PathBuf },
     /// The system has no random numbers for a new secret.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
-/// What the tournament in this folder deals from. `is_new` says that nothing with a deal was ever to be
-/// played there: it has not begun, or was without such games until it is extended now.
+/// Finds the source of deals for the tournament in this folder. `is_new` is true if no game with
+/// deals was ever scheduled there: the tournament has not begun, or gets its first such game by
+/// this extension.
 ///
 /// # Errors
 /// If the secret is lost, is not that of the configuration, or is not that of the log.
@@ -97,24 +86,24 @@ pub(crate) fn of_folder(
     }
 }
 
-/// What the log in a folder says of the secret: the first `deal` in it.
+/// The commitment to the secret in a folder's log: the first `deal` in it.
 fn logged(folder: &Path) -> Option<String> {
-    // Whatever is wrong with it is said when the tournament is resumed.
+    // An unreadable log is reported when the tournament is resumed.
     let file = LogFile::open(&folder.join(LOG_NAME)).ok()?;
     file.map_while(Result::ok).find_map(|record| record.deal)
 }
 
-/// Whether a tournament's folder has not got as far as a copy of the configuration.
+/// True if the folder has no copy of the configuration yet.
 pub(crate) fn has_not_begun(folder: &Path) -> bool {
     folder.join(folder::CONFIG_NAME).symlink_metadata().is_err()
 }
 
-/// The secret for checking the log at this path, if its folder has one that can be read.
+/// The secret for checking the log at this path, if its folder has a readable one.
 pub fn beside(log: &Path) -> Option<Secret> {
     secret_file::read(log::locate(log).parent()?).ok()?
 }
 
-/// Whether matches of the log at this path may start from a book, as far as its folder says.
+/// True if matches of the log at this path may start from a book, as far as its folder shows.
 pub fn may_have_book(log: &Path) -> bool {
     let copy = log::locate(log).with_file_name(folder::CONFIG_NAME);
     let text = files::read(&copy, 4 * files::MOST_TEXT).ok();

@@ -1,5 +1,5 @@
-//! A tournament's folder: the log and a copy of the configuration (and of those before each
-//! extension).
+//! A tournament's folder: the log, a copy of the configuration, and the copies from before each
+//! extension.
 
 pub(crate) mod builds;
 pub mod dealing;
@@ -21,47 +21,41 @@ use thiserror::Error;
 
 use crate::admission;
 
-/// The copy of the configuration.
 pub const CONFIG_NAME: &str = "tournament.toml";
-/// The file that says how the schedule is made; tournaments of the first version have none.
+/// The version of the schedule and its shard; tournaments of the first version have none.
 pub(crate) const SCHEDULE_NAME: &str = "schedule.toml";
 /// The folder of copies of sheets.
 const RULES_NAME: &str = "rules";
-/// The folder of what bots printed on stderr.
+/// The folder of the bots' stderr.
 pub const STDERR_NAME: &str = "stderr";
-/// Where tournaments go unless the user says otherwise.
+/// The default folder of all tournaments.
 pub const RUNS: &str = "runs";
-/// What the copy is called while it is written.
+/// The copy's name while it is written.
 const PART_NAME: &str = "tournament.toml.part";
-/// The comment above the number in [`SCHEDULE_NAME`].
 const SCHEDULE_COMMENT: &str =
     "# How the schedule of this tournament is made, for --resume and --extend.\n";
 
-/// The comment above the folder in [`SCHEDULE_NAME`].
 const ORIGIN_COMMENT: &str = "# Where relative paths in the configuration start.\n";
 
-/// The comment above the part in [`SCHEDULE_NAME`].
 const SHARD_COMMENT: &str = "# The part of the schedule that is played here.\n";
 
-/// The contents of [`SCHEDULE_NAME`].
 #[derive(Debug, Deserialize)]
 struct ScheduleFile {
     version: u32,
-    /// Where relative paths in the configuration start; older tournaments do not say it.
+    /// Missing in older tournaments.
     paths_start_at: Option<PathBuf>,
-    /// The configuration's file.
     configuration: Option<PathBuf>,
-    /// The part of the schedule that is played here, as in `3/8`.
+    /// As in `3/8`.
     shard: Option<String>,
 }
 
-/// Where relative paths in the configuration of the tournament in this folder start, if that is
-/// known.
+/// The base of relative paths in the configuration of the tournament in this folder; `None` in
+/// older ones.
 pub fn origin(folder: &Path) -> Option<PathBuf> {
     schedule_file(folder)?.paths_start_at
 }
 
-/// How the schedule of the tournament in this folder is made, and the part of it that is played there.
+/// Reads the version of the schedule of the tournament in this folder, and its shard.
 ///
 /// # Errors
 /// Why the file that says it cannot be used.
@@ -84,7 +78,7 @@ pub(crate) fn version_and_shard(folder: &Path) -> Result<(Version, Option<Shard>
     Ok((version, shard))
 }
 
-/// The file that the configuration of the tournament in this folder was read from, if that is known.
+/// The file of the configuration, if the tournament in this folder has recorded it.
 pub fn configuration(folder: &Path) -> Option<PathBuf> {
     schedule_file(folder)?.configuration
 }
@@ -94,50 +88,37 @@ fn schedule_file(folder: &Path) -> Option<ScheduleFile> {
     toml::from_str(&text).ok()
 }
 
-/// A folder that cannot be used.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// There is a tournament in it already.
     #[error(
         "`{}` already holds a tournament (`{found}` is there); nothing was changed, \
          go on with it by --resume, or choose another folder with --out",
         path.display()
     )]
     Taken {
-        /// The folder.
         path: PathBuf,
-        /// What is there.
+        /// The file that shows it.
         found: &'static str,
     },
-    /// It cannot be made.
     #[error("the folder `{}` cannot be made: {error}", path.display())]
-    Make {
-        /// The folder.
-        path: PathBuf,
-        /// Why not.
-        error: io::Error,
-    },
-    /// A file in it cannot be written.
+    Make { path: PathBuf, error: io::Error },
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
-/// A folder that is ready for matches.
+/// A folder that is ready for matches; its log is open and locked.
 #[derive(Debug)]
 pub struct Folder {
-    /// Its path, as the user gave it.
+    /// As the user named it.
     pub path: PathBuf,
-    /// Its absolute path.
     absolute: PathBuf,
-    /// The open log.
     pub log: LogWriter,
-    /// The configurations before each extension, the first one first.
+    /// The configurations before each extension, oldest first.
     pub(crate) earlier: Vec<String>,
-    /// How the schedule is made.
     version: Version,
-    /// The part of it that is played here.
+    /// `None` for the whole schedule.
     shard: Option<Shard>,
-    /// What it says of who plays what, for a rescue: names of files and texts.
+    /// Names and texts of the notes about bots, kept in memory for a rescue.
     notes: Vec<(&'static str, String)>,
 }
 
@@ -155,8 +136,8 @@ impl Folder {
         Self::create_with(path, config, shard, deals, |_| Ok(()))
     }
 
-    /// The same, with `more` that is written before the configuration: where that is, all else is, too, and
-    /// until then the folder counts as empty.
+    /// Like [`Folder::create`], and `more` writes before the configuration, which comes last: until
+    /// it is there, the folder counts as empty.
     ///
     /// # Errors
     /// If there is a tournament in it, or it cannot be written.
@@ -173,10 +154,10 @@ impl Folder {
         })?;
         must_be_free(path)?;
         let log = path.join(LOG_NAME);
-        // The log first: making it fails if another tournament is faster.
+        // The log first: if another tournament is faster, this fails.
         let log = if is_unfinished(path) {
             let log = LogWriter::go_on(&log)?;
-            // Somebody else may have had it until now.
+            // Another process may have held the lock until now.
             must_be_free(path)?;
             log
         } else {
@@ -187,14 +168,14 @@ impl Folder {
         let begun = folder.begin_files(deals);
         let begun = begun.and_then(|()| more(&folder));
         if let Err(error) = begun.and_then(|()| folder.write_config(config)) {
-            // It should be possible to start again in this folder; the log is still empty.
+            // The log is empty: without it, the tournament can be started again in this folder.
             let _ = fs::remove_file(path.join(LOG_NAME));
             return Err(error.into());
         }
         Ok(folder)
     }
 
-    /// The folder of a log that is open.
+    /// The folder of an open log.
     pub(crate) fn with(path: &Path, log: LogWriter) -> Result<Self, WriteError> {
         Ok(Folder {
             path: path.to_owned(),
@@ -207,10 +188,10 @@ impl Folder {
         })
     }
 
-    /// Notes where relative paths in the configuration start, and where it was read, for who plays
-    /// matches again later.
+    /// Records the base of relative paths and the configuration's file, for later reruns of
+    /// matches.
     pub(crate) fn note_origin(&self, config: &Config) -> Result<(), WriteError> {
-        // Other paths have no place in a text.
+        // TOML cannot hold paths that are not UTF-8.
         let Some(origin) = config.folder.to_str() else {
             return Ok(());
         };
@@ -223,7 +204,7 @@ impl Folder {
         self.write_as(SCHEDULE_NAME, &text)
     }
 
-    /// Keeps copies of the sheets that the tournament plays by.
+    /// Copies the sheets of the tournament's games.
     pub(crate) fn keep_sheets(&self, sheets: &[Sheet]) -> Result<(), WriteError> {
         let kept = self.path.join(RULES_NAME);
         if !sheets.is_empty() {
@@ -234,8 +215,8 @@ impl Folder {
         sheets.iter().try_for_each(write)
     }
 
-    /// Makes the schedule as in another folder, whose tournament had these configurations before each
-    /// extension; [`Folder::note_origin`] has to be called after this.
+    /// Takes over the schedule of another folder: its version, and the configurations before each
+    /// extension. Call [`Folder::note_origin`] after this.
     pub(crate) fn adopt(&mut self, version: Version, earlier: &[String]) -> Result<(), WriteError> {
         self.version = version;
         for text in earlier {
@@ -245,28 +226,26 @@ impl Folder {
         Ok(())
     }
 
-    /// Keeps what the folder says of who plays what in memory.
+    /// Keeps the notes about bots in memory.
     pub(crate) fn remember_notes(&mut self) {
         self.notes = admission::notes(&self.path);
     }
 
-    /// The part of the schedule that is played here.
     pub fn shard(&self) -> Option<Shard> {
         self.shard
     }
 
-    /// Sets the part, before anything is read or written.
+    /// Call it before anything is read or written.
     pub(crate) fn set_shard(&mut self, shard: Option<Shard>) {
         self.shard = shard;
     }
 
-    /// How the schedule is made.
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// Writes the files of a new tournament. The configuration comes last: where it is, the version of
-    /// the schedule is, too.
+    /// Writes the files of a new tournament. The configuration comes last: if it is there, so is
+    /// the version of the schedule.
     pub(crate) fn begin(&mut self, config: &str, deals: &Deals) -> Result<(), WriteError> {
         self.begin_files(deals)?;
         self.write_config(config)
@@ -276,13 +255,13 @@ impl Folder {
         self.version = Version::NEWEST;
         self.write_as(SCHEDULE_NAME, &schedule_text(self.version, self.shard))?;
         if let Some(secret) = deals.secret() {
-            // Whatever was there is not this tournament's.
+            // A secret that is there already belongs to another tournament.
             secret_file::write(&self.path, secret)?;
         }
         Ok(())
     }
 
-    /// Keeps the secret of a tournament that goes on, unless it is there.
+    /// Writes the secret of a tournament that continues, if there is no file yet.
     pub(crate) fn keep_secret(&self, deals: &Deals) -> Result<(), WriteError> {
         match deals.secret() {
             Some(secret) if secret_file::read(&self.path).as_ref() != Ok(&Some(secret.clone())) => {
@@ -292,7 +271,7 @@ impl Folder {
         }
     }
 
-    /// Reads the version and the part of the schedule of a tournament that has begun.
+    /// Reads the version of the schedule, and the shard, of a tournament that has begun.
     ///
     /// # Errors
     /// Why the file cannot be read.
@@ -301,14 +280,14 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes the configuration: all of it or, after a crash, nothing.
+    /// Writes the configuration atomically.
     fn write_config(&self, config: &str) -> Result<(), WriteError> {
         self.write_as(CONFIG_NAME, config)
     }
 
     /// Replaces the configuration by an extended one; the earlier one stays beside it.
     pub(crate) fn extend(&mut self, before: String, config: &str) -> Result<(), WriteError> {
-        // After a crash in the middle, it may be there already.
+        // A crash during an earlier attempt may have left it there.
         if self.earlier.last() != Some(&before) {
             self.write_as(&earlier_name(self.earlier.len() + 1), &before)?;
             self.earlier.push(before);
@@ -316,7 +295,7 @@ impl Folder {
         self.write_config(config)
     }
 
-    /// The configurations before each extension, the first one first.
+    /// Reads the configurations before each extension, oldest first.
     pub(crate) fn read_earlier(path: &Path) -> io::Result<Vec<String>> {
         let mut earlier = Vec::new();
         loop {
@@ -335,8 +314,8 @@ impl Folder {
             file.write_all(config.as_bytes())?;
             file.sync_all()?;
             fs::rename(&part, &copy)?;
-            // The names should be on the disk before the first match is; not every file system
-            // can be asked for it.
+            // The names should be on the disk before the first match is. Not every file system
+            // supports this.
             let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
             Ok(())
         };
@@ -346,7 +325,7 @@ impl Folder {
         })
     }
 
-    /// The same as [`Folder::create_with`] in a new folder `runs/NAME-1`, `runs/NAME-2`, … below the
+    /// Like [`Folder::create_with`], in a new folder `runs/NAME-1`, `runs/NAME-2`, … below the
     /// current one.
     ///
     /// # Errors
@@ -374,8 +353,8 @@ impl Folder {
         }
     }
 
-    /// Saves the open log in a new folder `DIR.rescued` (or `DIR.rescued-2`, …) when its own folder is
-    /// gone, beside it or as near as possible. The tournament can be resumed there.
+    /// Saves the open log in a new folder `DIR.rescued` (or `DIR.rescued-2`, …) when its own folder
+    /// is gone, beside it or as near as possible. The tournament can be resumed there.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -425,7 +404,7 @@ impl Folder {
     }
 }
 
-/// Refuses a folder in which a tournament is, before anything is done for a new one.
+/// Refuses a folder that holds a tournament, before anything is done for a new one.
 ///
 /// # Errors
 /// What is there.
@@ -443,7 +422,7 @@ pub(crate) fn must_be_free(path: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// Refuses a folder in which another referee writes, before anything is done to go on there.
+/// Refuses a folder in which another referee writes, before anything is done to continue there.
 ///
 /// # Errors
 /// If one does.
@@ -455,15 +434,14 @@ pub(crate) fn must_be_idle(path: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Whether a referee was killed in this folder before its tournament began: the log is there, and empty, but
-/// no configuration.
+/// True if a referee was killed here before its tournament began: there is an empty log, but no
+/// configuration.
 pub(crate) fn is_unfinished(path: &Path) -> bool {
     let log = path.join(LOG_NAME).symlink_metadata();
     let is_empty = log.is_ok_and(|log| log.is_file() && log.len() == 0);
     is_empty && path.join(CONFIG_NAME).symlink_metadata().is_err()
 }
 
-/// The contents of [`SCHEDULE_NAME`].
 fn schedule_text(version: Version, shard: Option<Shard>) -> String {
     let mut text = format!("{SCHEDULE_COMMENT}version = {}\n", version.number());
     if let Some(shard) = shard {
@@ -472,12 +450,12 @@ fn schedule_text(version: Version, shard: Option<Shard>) -> String {
     text
 }
 
-/// The copy of the configuration before the n-th extension.
+/// The name of the copy before the n-th extension.
 fn earlier_name(number: usize) -> String {
     format!("tournament.{number}.toml")
 }
 
-/// The newest of the folders `runs/NAME-N`, with the highest number.
+/// The folder `runs/NAME-N` with the highest number.
 pub fn newest(name: &str) -> Option<PathBuf> {
     let prefix = format!("{}-", file_name(name));
     let number = |name: &str| {
@@ -494,12 +472,12 @@ pub fn newest(name: &str) -> Option<PathBuf> {
         .map(|(_, path)| path)
 }
 
-/// The names of the folders of a tournament, for messages.
+/// The folders of a tournament, for messages.
 pub fn pattern(name: &str) -> PathBuf {
     Path::new(RUNS).join(format!("{}-N", file_name(name)))
 }
 
-/// The highest number in the names of the files of bots' stderr, `BOT.N.log`; 0 if there are none.
+/// The highest number among the stderr files, `BOT.N.log`; 0 if there are none.
 pub(crate) fn last_stderr(folder: &Path) -> usize {
     let entries = fs::read_dir(folder.join(STDERR_NAME)).into_iter().flatten();
     let number = |name: &str| name.strip_suffix(".log")?.rsplit_once('.')?.1.parse().ok();
@@ -508,7 +486,7 @@ pub(crate) fn last_stderr(folder: &Path) -> usize {
     numbers.max().unwrap_or(0)
 }
 
-/// A tournament's name, fit for a file's.
+/// Replaces characters that file names should not have.
 fn file_name(name: &str) -> String {
     let fit = |c: char| {
         if c.is_alphanumeric() || "-_.".contains(c) {
@@ -541,7 +519,7 @@ mod tests {
     #[test]
     fn a_folder_without_its_copy_can_be_used_again() {
         let place = tempfile::tempdir().unwrap();
-        // Nothing can be written where a folder is.
+        // A folder is in the way, so nothing can be written.
         fs::create_dir(place.path().join(PART_NAME)).unwrap();
         let failed = Folder::create(place.path(), "", None, &Deals::BySeed);
         assert!(matches!(failed, Err(FolderError::Write(_))), "{failed:?}");
@@ -561,7 +539,7 @@ mod tests {
         drop(folder);
         let again = Folder::create(path, "name = 2", None, &Deals::BySeed);
         assert!(matches!(again, Err(FolderError::Taken { .. })), "{again:?}");
-        // Where matches are, a tournament is.
+        // Matches without a configuration are a tournament, too.
         fs::remove_file(path.join(CONFIG_NAME)).unwrap();
         fs::write(path.join(LOG_NAME), "{}\n").unwrap();
         let again = Folder::create(path, "name = 2", None, &Deals::BySeed);

@@ -1,5 +1,5 @@
-//! The file in a tournament's folder that has the secret which deals follow from. Only its owner may read
-//! it; sandboxes hide the folder.
+//! The secret of a tournament's deals. Only the owner of the file may read it, and sandboxes hide
+//! the folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -11,11 +11,10 @@ use deals::{Deals, Secret};
 use log::WriteError;
 use serde::Deserialize;
 
-/// The file.
 pub const SECRET_NAME: &str = "secret.toml";
-/// What it is called while it is written.
+/// Its name while it is written.
 const PART_NAME: &str = "secret.toml.part";
-/// It is not longer than this, in bytes.
+/// In bytes.
 const LONGEST: u64 = 4096;
 
 #[derive(Deserialize)]
@@ -23,7 +22,7 @@ struct SecretFile {
     secret: String,
 }
 
-/// The secret in a tournament's folder; `None` if it has none.
+/// Reads the secret in a tournament's folder; `None` if it has none. Errors do not quote the file.
 ///
 /// # Errors
 /// Why the file cannot be used; nothing of it is quoted.
@@ -39,7 +38,7 @@ pub(crate) fn read(folder: &Path) -> Result<Option<Secret>, String> {
     secret.map(Some).ok_or_else(|| wrong.to_owned())
 }
 
-/// Writes the secret: all of it or, after a crash, nothing.
+/// Writes the secret atomically.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -65,7 +64,7 @@ pub fn write(folder: &Path, secret: &Secret) -> Result<(), WriteError> {
     })
 }
 
-/// What a new tournament deals from: the secret of its configuration, or a new one.
+/// The source of deals for a new tournament: the secret of its configuration, or a new one.
 ///
 /// # Errors
 /// If the system has no random numbers.
@@ -91,7 +90,7 @@ mod tests {
     fn a_secret_comes_back_and_is_only_for_its_owner() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(read(folder.path()), Ok(None));
-        // What a crash has left, with other rights.
+        // Left by a crash, with other permissions.
         fs::write(folder.path().join(PART_NAME), "x").unwrap();
         let secret = Secret::random().unwrap();
         write(folder.path(), &secret).unwrap();

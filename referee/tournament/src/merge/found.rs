@@ -1,17 +1,16 @@
-//! Matches that were found in the logs that are put together.
+//! Matches in the logs that are merged.
 
 use protocol::Record;
 use sha2::{Digest, Sha256};
 
-/// A match that was found.
 pub(super) struct Found {
-    /// The part that it is taken from.
+    /// The index of the part that it is copied from.
     pub(super) part: usize,
-    /// Of the match, but for its place in a log.
+    /// Of the record without its place in a log.
     pub(super) hash: [u8; 32],
 }
 
-/// What a match is, but for its place in a log.
+/// Hashes a record without its place in a log.
 pub(super) fn hash(record: &Record) -> [u8; 32] {
     let alone = Record {
         prev: None,

@@ -1,4 +1,4 @@
-//! Puts the logs of a tournament's parts together, as if they had been played in one folder.
+//! Merges the logs of a tournament's shards, as if all had been played in one folder.
 
 mod error;
 mod found;
@@ -27,27 +27,25 @@ use crate::folder;
 use crate::folder::secret_file;
 use crate::resume::{Ledger, ResumeError};
 
-/// What came of putting logs together.
 #[derive(Debug)]
 pub struct Merged {
-    /// How many matches the new log has.
+    /// Matches in the new log.
     pub matches: u64,
-    /// How many the tournament has.
+    /// Matches in the schedule.
     pub total: u64,
-    /// How many were in more than one log, and the same in all of them.
+    /// Matches that are in more than one log, with the same record.
     pub repeated: u64,
-    /// Where matches are missing.
     pub missing: Vec<Missing>,
     /// The file of the configuration, if it is known.
     pub configuration: Option<PathBuf>,
-    /// How many matches have a deal that was not checked, because its secret is in none of the folders.
+    /// Matches whose deal was not checked, because no folder has the secret.
     pub deals_unchecked: u64,
-    /// The empty folder that says that the command may be repeated.
+    /// An empty folder; while it is there, the same command can be repeated.
     part: PathBuf,
 }
 
 impl Merged {
-    /// Ends the merge: from now on, there is a tournament like any other.
+    /// Ends the merge: from now on this is a tournament like any other.
     pub fn finish(&self) {
         // If it stays, the next merge into this folder removes it.
         let _ = std::fs::remove_dir(&self.part);
@@ -57,26 +55,24 @@ impl Merged {
 /// Matches that no log has.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Their part of the schedule; `None` if it has no parts.
+    /// `None` if the schedule has no shards.
     pub shard: Option<Shard>,
-    /// How many they are.
     pub matches: u64,
-    /// The folder in which they can be played; `None` if that part has none.
+    /// The folder to play them in; `None` if no folder has this shard.
     pub folder: Option<PathBuf>,
 }
 
-/// Puts the logs in these folders together in a new folder, `out`. Every match has to be in the schedule
-/// of their common configuration, and to follow from the rules; those that are in several logs have to be
-/// the same there. `config` is the configuration, where paths are others than on the machines that
-/// played.
+/// Merges the logs in these folders in a new folder, `out`. Each match must be in the schedule of
+/// their common configuration and follow the rules; a match in several logs must be the same in
+/// all. `config` is the configuration, for machines with other paths than those that played.
 ///
-/// The new folder is written beside its place, in a folder of its own within it, and a merge that was killed
-/// can be repeated.
+/// The new folder is written beside its place, in a folder of its own within it, and a merge that
+/// was killed can be repeated.
 ///
 /// # Errors
 /// If anything does not fit, or cannot be written; there is no tournament in `out` then.
 pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<Merged, MergeError> {
-    // Before anything that takes its time.
+    // Before anything slow.
     let place = Place::of(out)?;
     let parts = folders
         .iter()
@@ -117,7 +113,7 @@ pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<M
     })
 }
 
-/// What all parts deal from.
+/// The common source of deals.
 ///
 /// # Errors
 /// If they differ.
@@ -129,7 +125,7 @@ fn deals(parts: &[Part], config: &Config) -> Result<Deals, MergeError> {
     };
     let mut found: Option<(&Part, Option<String>)> = None;
     for part in parts {
-        // The others in its log are compared with the first one.
+        // The first one in a log stands for all: the log is checked against it.
         let mut first = None;
         for record in LogFile::open(&part.log())? {
             let record = record?;
@@ -169,10 +165,10 @@ fn deals(parts: &[Part], config: &Config) -> Result<Deals, MergeError> {
     })
 }
 
-/// Matches, checked one by one.
+/// Checks matches one by one.
 struct Check<'a> {
     ledger: Ledger<'a>,
-    /// By their ids.
+    /// By match id.
     found: HashMap<String, Found>,
     repeated: u64,
     deals_unchecked: u64,
@@ -234,7 +230,7 @@ impl Check<'_> {
     }
 }
 
-/// What is missing, part by part.
+/// Counts missing matches by shard.
 fn missing(
     merged: &Schedule,
     parts: &[Part],

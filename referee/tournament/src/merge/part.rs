@@ -1,4 +1,4 @@
-//! One of the folders that are put together.
+//! One of the folders that are merged.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -14,7 +14,6 @@ use crate::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use crate::merge::error::MergeError;
 use crate::resume::{self, ResumeError, parsed};
 
-/// A folder that was played in.
 pub(super) struct Part {
     pub(super) path: PathBuf,
     pub(super) text: String,
@@ -23,9 +22,8 @@ pub(super) struct Part {
     pub(super) earlier: Vec<String>,
     pub(super) version: Version,
     pub(super) shard: Option<Shard>,
-    /// The bots that were left out.
     pub(super) left_out: Vec<String>,
-    /// The games of bots that named them in `hello`.
+    /// Games that bots named in `hello`, by bot.
     pub(super) answered: BTreeMap<String, Vec<String>>,
 }
 
@@ -66,7 +64,7 @@ impl Part {
         self.path.join(LOG_NAME)
     }
 
-    /// The configuration, from the copy.
+    /// The configuration from the folder's copy.
     pub(super) fn config(&self) -> Result<Config, ConfigError> {
         let origin = folder::origin(&self.path);
         Config::recorded(&self.path.join(CONFIG_NAME), &self.text, origin.as_deref())
@@ -92,7 +90,7 @@ impl Part {
         if (self.version, &self.earlier) != (other.version, &other.earlier) {
             return Err(differ("their schedules are made in other ways".to_owned()));
         }
-        // Why may be said in other words on another machine.
+        // Reasons may be worded differently on another machine.
         if self.left_out != other.left_out {
             return Err(differ("other bots were left out".to_owned()));
         }
@@ -102,10 +100,10 @@ impl Part {
         Ok(())
     }
 
-    /// Refuses a configuration that was given and is not that of this part.
+    /// Refuses a configuration that differs from this part's.
     pub(super) fn compare_with(&self, config: &Config) -> Result<(), MergeError> {
         if !self.left_out.is_empty() {
-            // It has fewer bots than the copy; the log is compared with it match by match.
+            // The part has fewer bots than its copy; each match of the log is compared anyway.
             return Ok(());
         }
         let differences = difference::differences(&self.table, &config.table);
@@ -119,7 +117,7 @@ impl Part {
         })
     }
 
-    /// The schedule of all parts, or of one.
+    /// The schedule of all shards, or of one.
     pub(super) fn schedule(
         &self,
         config: &Config,

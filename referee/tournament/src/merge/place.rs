@@ -1,5 +1,5 @@
-//! Where logs are put together: beside the place of the new tournament until it is whole, so that whatever ends
-//! the program leaves either all of it there or nothing, and the same command can be repeated.
+//! The target of a merge. Everything is written beside its final place first, so that after a crash
+//! the tournament is there completely or not at all, and the same command can be repeated.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
@@ -15,28 +15,25 @@ use crate::merge::found::{Found, hash};
 /// The folder, within the new one, in which everything is written.
 const PART_NAME: &str = "merge.part";
 
-/// The place of the new tournament.
 pub(super) struct Place<'a> {
     out: &'a Path,
-    /// Where it is written until it is whole.
+    /// Where everything is written until it is complete.
     part: PathBuf,
-    /// What an earlier merge into this folder came to.
     before: Before,
 }
 
-/// What an earlier merge into a folder came to.
+/// The state that an earlier merge into a folder has left.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// There was none.
     Nothing,
-    /// It was ended before the log had its place.
+    /// It ended before the log was moved to its place.
     Unfinished,
-    /// It was ended in its last moment: all is in place, but the folder in which it was written is still there.
+    /// It ended last of all: everything is in place, but the temporary folder is still there.
     Whole,
 }
 
 impl<'a> Place<'a> {
-    /// A folder in which there is no tournament, or one that an earlier merge did not finish.
+    /// Accepts a folder without a tournament, or one with an unfinished merge.
     ///
     /// # Errors
     /// If there is a tournament, or another process writes one there.
@@ -50,7 +47,7 @@ impl<'a> Place<'a> {
         } else {
             Before::Unfinished
         };
-        // What an unfinished one has put in its place already is its own, but never a log.
+        // An unfinished merge may have published its own files, but never a log.
         let taken: &[&'static str] = match before {
             Before::Nothing => &[LOG_NAME, CONFIG_NAME],
             Before::Unfinished => &[LOG_NAME],
@@ -65,12 +62,12 @@ impl<'a> Place<'a> {
         Ok(place)
     }
 
-    /// The folder in which everything was written, which is empty in the end.
+    /// The temporary folder, empty in the end.
     pub(super) fn into_part(self) -> PathBuf {
         self.part
     }
 
-    /// Whether an earlier merge has put all of these matches in their place.
+    /// True if an earlier merge has published all of these matches.
     ///
     /// # Errors
     /// If there is another tournament.
@@ -92,7 +89,7 @@ impl<'a> Place<'a> {
         Ok(true)
     }
 
-    /// Has the tournament written, and puts it in its place.
+    /// Writes the tournament with `write`, and moves it to its place.
     ///
     /// # Errors
     /// If it cannot be written; as little as possible is left then.
@@ -113,7 +110,7 @@ impl<'a> Place<'a> {
             Ok(())
         });
         if filled.is_err() {
-            // It may be the disk that is full.
+            // The disk may be full.
             let _ = self.clear();
             if !was_there {
                 let _ = fs::remove_dir(self.out);
@@ -122,7 +119,7 @@ impl<'a> Place<'a> {
         filled
     }
 
-    /// Gives everything its place: the log last, as where a log is, the tournament is.
+    /// Moves everything to its place. The log comes last: it marks a tournament.
     fn publish(&self) -> Result<(), WriteError> {
         let io = |error| WriteError::io(self.out, error);
         let entries = fs::read_dir(&self.part).map_err(io)?;
@@ -134,17 +131,17 @@ impl<'a> Place<'a> {
             let moved = remove(&to).and_then(|()| fs::rename(&from, &to));
             moved.map_err(|error| WriteError::io(&to, error))?;
         }
-        // Not every file system can be asked for it.
+        // Not every file system supports this.
         let _ = File::open(self.out).and_then(|folder| folder.sync_all());
         Ok(())
     }
 
-    /// Removes what an earlier merge left.
+    /// Removes the leftovers of an earlier merge.
     fn clear(&self) -> Result<(), WriteError> {
         remove(&self.part).map_err(|error| WriteError::io(&self.part, error))
     }
 
-    /// That no other process is putting logs together here.
+    /// Refuses a folder into which another process merges.
     fn must_be_idle(&self) -> Result<(), WriteError> {
         let path = self.part.join(LOG_NAME);
         let Ok(log) = File::open(&path) else {

@@ -1,4 +1,4 @@
-//! Writes the folder of logs that were put together.
+//! Writes the folder of merged logs.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,11 +15,10 @@ use crate::merge::found::Found;
 use crate::merge::part::Part;
 use crate::playing::failures::FAILURES_NAME;
 
-/// How many matches are written at a time.
+/// Matches a write.
 const BATCH: usize = 256;
 
-/// Writes all of it to a folder in which there is nothing; the folder's log is locked until what this
-/// answers is dropped.
+/// Writes everything to an empty folder. Its log is locked until the returned folder is dropped.
 ///
 /// # Errors
 /// If a part cannot be read any more, or something cannot be written.
@@ -55,7 +54,7 @@ pub(super) fn write(
     Ok(folder)
 }
 
-/// Copies what is kept of matches that bots lost by a fault.
+/// Copies the folders about matches that bots lost by a fault.
 fn copy_failures(from: &Path, out: &Path) -> Result<(), WriteError> {
     let copy = |from: &Path, to: &Path| -> io::Result<()> {
         for failure in fs::read_dir(from)? {

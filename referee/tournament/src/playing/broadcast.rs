@@ -1,6 +1,6 @@
-//! Sends what happens in matches in flight to whoever has put a socket into the tournament's folder.
-//! Nobody is waited for: what cannot be sent at once is lost. While nobody listens, a match pays for
-//! it by reading one flag an event.
+//! Sends snapshots of running matches to the sockets in the tournament's folder. Never waits: what
+//! cannot be sent at once is lost. Without subscribers, a match pays for it by reading one flag an
+//! event.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -23,25 +23,24 @@ use serde_json::{Value, json};
 use crate::playing::live_record::LiveRecord;
 use crate::playing::match_run::MatchRun;
 
-/// The folder of the sockets, in the tournament's folder.
+/// The folder of the subscribers' sockets, in the tournament's folder.
 pub const LIVE_NAME: &str = "live";
-/// No snapshot is longer.
+/// Longest snapshot.
 pub const MOST_BYTES: usize = 200_000;
-/// What a snapshot needs beside its parts.
+/// Bytes reserved beside the parts of a snapshot.
 const MARGIN: usize = 100;
-/// How often it is looked whether somebody listens.
+/// Interval between two searches for subscribers.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// How many snapshots of a match are sent at once at most, and in a second.
+/// Burst of snapshots a slot, and their rate a second.
 const MOST_A_SECOND: f64 = 4.0;
-/// How often those who listen hear that a match goes on of which they may see nothing.
+/// Interval of the sign of life in matches whose course is secret.
 const SECRET_INTERVAL: Duration = Duration::from_secs(5);
-/// A folder whose path has at most this many bytes is named by it.
+/// Longest path of a folder, in bytes, that is used as it is.
 const MOST_FOLDER: usize = 80;
-/// How many listeners there are at most.
 const MOST_LISTENERS: usize = 16;
 
-/// A path at which a socket in a folder can be reached: those of sockets have at most 107 bytes, so
-/// that longer ones go by the open folder, which has to stay open meanwhile.
+/// The path of a socket in a folder. Paths of sockets have at most 107 bytes, so longer ones go
+/// through the open folder, which must stay open meanwhile.
 ///
 /// # Errors
 /// If the folder cannot be opened.
@@ -58,19 +57,19 @@ pub fn reachable(folder: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
     Ok((path, open))
 }
 
-/// Where snapshots of a tournament go.
 #[derive(Debug)]
 pub(crate) struct Broadcast {
     folder: PathBuf,
     socket: UnixDatagram,
-    /// Whether there is a listener.
+    /// True while there are subscribers.
     is_heard: AtomicBool,
-    /// The names of their sockets, and the open folder in which these are.
+    /// The open folder of the subscribers' sockets, and their paths.
     listeners: Mutex<Option<(File, Vec<PathBuf>)>>,
 }
 
 impl Broadcast {
-    /// For the tournament in this folder; `None` if the system has no socket for it.
+    /// Starts looking for subscribers of the tournament in this folder; `None` if the system has no
+    /// socket for it.
     pub(crate) fn begin(folder: &Path) -> Option<Arc<Self>> {
         let socket = UnixDatagram::unbound().ok()?;
         socket.set_nonblocking(true).ok()?;
@@ -86,7 +85,7 @@ impl Broadcast {
         Some(broadcast)
     }
 
-    /// Looks who listens.
+    /// Looks for subscribers, and sends them a sign of life.
     fn look(&self) {
         let found = self.sockets();
         let is_heard = found
@@ -98,7 +97,7 @@ impl Broadcast {
             .unwrap_or_else(PoisonError::into_inner) = found;
         self.is_heard.store(is_heard, Ordering::Relaxed);
         if is_heard {
-            // So that who listens knows that the tournament goes on.
+            // Shows subscribers that the tournament is still running.
             self.send(&json!({"alive": true}));
         }
     }
@@ -116,7 +115,7 @@ impl Broadcast {
         Some((open, paths))
     }
 
-    /// Sends something to all who listen.
+    /// Sends a message to all subscribers.
     fn send(&self, what: &Value) {
         let text = what.to_string();
         if text.len() > MOST_BYTES {
@@ -128,13 +127,13 @@ impl Broadcast {
             if let Err(error) = self.socket.send_to(text.as_bytes(), path)
                 && error.kind() == ErrorKind::ConnectionRefused
             {
-                // Its process was killed.
+                // The subscriber was killed.
                 let _ = fs::remove_file(path);
             }
         }
     }
 
-    /// Looks on at a match for those who listen. All matches of a slot share what may be sent.
+    /// Observes a match for subscribers. All matches of a slot share a budget.
     pub(crate) fn observer<'b>(
         self: &Arc<Self>,
         run: &'b MatchRun,
@@ -154,7 +153,7 @@ impl Broadcast {
     }
 }
 
-/// Looks for listeners until the tournament is over.
+/// Looks for subscribers until the tournament is over.
 fn look_out(broadcast: &Weak<Broadcast>) {
     while let Some(broadcast) = broadcast.upgrade() {
         broadcast.look();
@@ -163,12 +162,12 @@ fn look_out(broadcast: &Weak<Broadcast>) {
     }
 }
 
-/// How many snapshots of a slot may be sent: a few at once, so that the answer to an answer is seen
-/// while the next one is waited for, and as many a second.
+/// Limits the snapshots of a slot: a few at once, so that an answer to an answer is seen while the
+/// next one is awaited, and as many a second.
 #[derive(Debug)]
 pub(crate) struct SnapshotBudget {
     left: f64,
-    /// When that was counted last.
+    /// Time of the last refill.
     counted: Option<Instant>,
 }
 
@@ -182,7 +181,7 @@ impl Default for SnapshotBudget {
 }
 
 impl SnapshotBudget {
-    /// Whether another snapshot may be sent now; if so, it counts as sent.
+    /// Takes a snapshot from the budget; false if it is exhausted.
     fn take(&mut self, now: Instant) -> bool {
         if let Some(counted) = self.counted.replace(now) {
             let earned = now.duration_since(counted).as_secs_f64() * MOST_A_SECOND;
@@ -196,7 +195,7 @@ impl SnapshotBudget {
     }
 }
 
-/// A match, for those who listen.
+/// A match that is shown to subscribers.
 pub(crate) struct LiveMatch<'b> {
     broadcast: Arc<Broadcast>,
     id: String,
@@ -204,11 +203,11 @@ pub(crate) struct LiveMatch<'b> {
     names: Vec<String>,
     budget: &'b mut SnapshotBudget,
     run: &'b MatchRun,
-    /// Made when the first subscriber comes.
+    /// Made for the first subscriber.
     record: Option<LiveRecord>,
-    /// How many plies the last snapshot has, and whether the match was over.
+    /// Plies in the last snapshot, and true in the last one of the match.
     last: Option<(usize, bool)>,
-    /// When it was said last that the match goes on, if nothing else may be said of it.
+    /// Time of the last sign of life, where nothing else is shown.
     mentioned: Option<Instant>,
 }
 
@@ -228,7 +227,7 @@ impl Observer for LiveMatch<'_> {
 impl LiveMatch<'_> {
     fn show(&mut self, arbiter: &Arbiter) {
         let now = (arbiter.moves().len(), arbiter.is_over());
-        // Who has seen something of it should see its end.
+        // A subscriber who saw some of the match should see its end.
         let is_wanted = arbiter.is_over() && self.last.is_some();
         if self.last == Some(now) || !(is_wanted || self.budget.take(Instant::now())) {
             return;
@@ -238,9 +237,9 @@ impl LiveMatch<'_> {
         self.broadcast.send(&snapshot);
     }
 
-    /// Says that the match is there. Other matches have the same deal, and bots without a sandbox can
-    /// listen: nothing of its course is sent, not even who is to move, and its end shows when the matches
-    /// of the deal are in the log.
+    /// Announces the match, and nothing of its course, not even who is to move: other matches have
+    /// the same deal, and bots without a sandbox can subscribe. Its end shows when all matches of
+    /// the deal are in the log.
     fn mention(&mut self, arbiter: &Arbiter) {
         let now = Instant::now();
         let is_due = self
@@ -259,7 +258,7 @@ impl LiveMatch<'_> {
         }
     }
 
-    /// What does not change while a match goes on.
+    /// The parts that do not change during a match.
     fn about(&self) -> Value {
         let rules = &self.rules;
         json!({
@@ -330,7 +329,7 @@ mod tests {
         let mut heard = [0; 100];
         let length = listener.recv(&mut heard).unwrap();
         assert_eq!(&heard[..length], br#"{"alive":true}"#);
-        // A listener who does not read holds nobody up.
+        // A subscriber that does not read blocks nobody.
         for _ in 0..1000 {
             broadcast.send(&json!({"match": "m-1"}));
         }

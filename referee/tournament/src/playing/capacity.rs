@@ -1,5 +1,5 @@
-//! What a tournament needs of this machine for its matches at a time, and what there is: said
-//! before anything is played.
+//! The resources that a tournament's concurrent matches need, and those that this machine has;
+//! checked before anything is played.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,17 +12,16 @@ use supervisor::spec::Tier;
 use supervisor::{MAX_IDLE, Restart};
 use thiserror::Error;
 
-/// Descriptors of the referee itself: its log, its folder, its runtime, what it looks up.
+/// Descriptors of the referee itself: log, folder, runtime, look-ups.
 const DESCRIPTORS: u64 = 32;
-/// Of each match slot: its runtime, and what is open while a bot is started.
+/// Descriptors of a slot: its runtime, and those that are open while a bot starts.
 const DESCRIPTORS_A_SLOT: u64 = 6;
-/// The descriptors of each bot's process: three pipes, the connection to its supervisor, and a handle
-/// on that.
+/// Descriptors of a bot's process: three pipes, the connection to its supervisor, and a handle on
+/// that.
 const DESCRIPTORS_A_BOT: u64 = 5;
-/// Threads of the referee itself, but for those that count cores.
+/// Threads of the referee itself, except those that grow with the cores.
 const THREADS: u64 = 8;
 
-/// Too many matches at a time for this machine.
 #[derive(Debug, Error)]
 #[error(
     "`concurrency`: {slots} matches at a time need about {needed} {what}, and {why} allows {there}; \
@@ -37,14 +36,14 @@ pub struct TooMuch {
     possible: String,
 }
 
-/// How much of something there is for this process, and who says so.
+/// The available amount of a resource, and its source.
 struct Supply {
     what: &'static str,
     there: u64,
     why: String,
 }
 
-/// What is needed of something.
+/// The required amount of a resource.
 struct Need {
     once: u64,
     a_slot: u64,
@@ -55,15 +54,14 @@ impl Need {
         self.once.saturating_add(self.a_slot.saturating_mul(slots))
     }
 
-    /// How many slots this amount is enough for.
+    /// The number of slots for which this amount suffices.
     fn slots(&self, there: u64) -> u64 {
         there.saturating_sub(self.once) / self.a_slot.max(1)
     }
 }
 
-/// Makes sure that the machine has what the matches at a time need. Where the configuration leaves
-/// their number to the machine it is lowered to what is possible; then this gives what is to be
-/// said about that.
+/// Checks that the machine has enough resources for the concurrent matches. If the configuration
+/// leaves their number to the machine, lowers it to the possible, and returns a note about that.
 ///
 /// # Errors
 /// If there is not enough.
@@ -105,12 +103,12 @@ pub fn fit(config: &mut Config) -> Result<Option<String>, TooMuch> {
     Ok(said)
 }
 
-/// How many processes of bots a slot can have at a time.
+/// The largest number of bot processes a slot has at a time.
 fn bots_a_slot(config: &Config) -> u64 {
     let seats = config.games.iter().map(|game| game.rules.seats()).max();
     let seats = seats.unwrap_or(2);
     let kept = config.bots.len().min(seats + MAX_IDLE);
-    // Those of the match before end while those of the next one begin.
+    // Processes of the last match end while those of the next one start.
     let mut restarts = config.bots.iter().map(|bot| bot.restart);
     let mut games = config.games.iter();
     let anew = restarts.any(|restart| restart == Restart::EachMatch)
@@ -128,7 +126,7 @@ fn need_of_descriptors(config: &Config) -> Need {
 fn need_of_processes(config: &Config) -> Need {
     let strict = |tier: &Tier| *tier == Tier::Strict;
     let mut sandboxes = config.bots.iter().map(|bot| bot.wanted.tier);
-    // A supervisor and the bot; in between there may be a sandbox of two processes.
+    // A supervisor and the bot, and at most two processes of a sandbox between them.
     let a_bot = if sandboxes.any(|sandbox| strict(&sandbox)) {
         4
     } else {
@@ -143,7 +141,7 @@ fn need_of_processes(config: &Config) -> Need {
 
 fn descriptors() -> Option<Supply> {
     let (soft, _) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
-    // Whoever started this may have left some open.
+    // The parent process may have left some open.
     let open = fs::read_dir("/proc/self/fd").map_or(0, |open| open.count() as u64);
     Some(Supply {
         what: "more descriptors",
@@ -152,7 +150,7 @@ fn descriptors() -> Option<Supply> {
     })
 }
 
-/// The least of what the user may have and what the control groups allow.
+/// The lower of the user's and the control groups' limits.
 fn processes() -> Option<Supply> {
     let user = user_processes().map(|there| (there, "`ulimit -u`".to_owned()));
     let groups = groups().into_iter().filter_map(|folder| {
@@ -171,11 +169,11 @@ fn processes() -> Option<Supply> {
     })
 }
 
-/// How many more processes and threads this user may have; `None` without a limit.
+/// The processes and threads that this user may still start; `None` without a limit.
 fn user_processes() -> Option<u64> {
     let (most, _) = getrlimit(Resource::RLIMIT_NPROC).ok()?;
     let me = fs::metadata("/proc/self").ok()?.uid();
-    // The kernel lets root have more.
+    // The kernel does not hold root to it.
     if most == RLIM_INFINITY || me == 0 {
         return None;
     }
@@ -186,7 +184,7 @@ fn user_processes() -> Option<u64> {
     Some(most.saturating_sub(there))
 }
 
-/// The folders of this process's control groups of processes and those around them.
+/// The folders of this process's control group and its ancestors.
 fn groups() -> Vec<PathBuf> {
     let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let mut folders = Vec::new();

@@ -1,5 +1,5 @@
-//! A folder about each match that a bot lost by its own fault: what was said, what it printed on
-//! stderr, how it ended, and how to play its side again.
+//! Reports about matches that a bot lost by its own fault, a folder each: the messages, stderr, how
+//! the process ended, and how to rerun the bot's side.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
@@ -14,36 +14,33 @@ use protocol::{Fault, LoggedMove, Player, Record, TimeControl};
 use serde::Serialize;
 use supervisor::{BotSpec, Evidence, file_name};
 
-/// The folder of failures in a tournament's folder.
 pub const FAILURES_NAME: &str = "failures";
-/// The file there that says that some were dropped.
+/// The file that counts dropped reports.
 const DROPPED_NAME: &str = "dropped.txt";
 
-/// The folders about failures in a tournament: the newest, as many as there is room for.
+/// The failure reports of a tournament: the newest ones, within a limit of disk space.
 #[derive(Debug)]
 pub struct Failures {
-    /// The tournament's folder.
     folder: PathBuf,
-    /// Bytes on the disk, all of them together.
+    /// Bytes on the disk, for all reports.
     most: u64,
     kept: Mutex<FailureFolders>,
 }
 
-/// What is in the folder of failures.
 #[derive(Debug, Default)]
 struct FailureFolders {
-    /// The folders with what they take, the oldest first.
+    /// The folders with their sizes, oldest first.
     folders: VecDeque<(PathBuf, u64)>,
-    /// What they take together.
+    /// Their total size.
     bytes: u64,
-    /// How many were dropped, before this run of the referee as well.
+    /// Dropped reports, also by earlier runs of the referee.
     dropped: u64,
-    /// Whether the user has been warned about that.
+    /// True once the user was warned about that.
     warned: bool,
 }
 
 impl Failures {
-    /// Those of the tournament in this folder, of which some may be there already.
+    /// Opens the reports of the tournament in this folder.
     pub fn of(folder: &Path, most: u64) -> Self {
         let top = folder.join(FAILURES_NAME);
         let entries = fs::read_dir(&top).into_iter().flatten().flatten();
@@ -76,18 +73,17 @@ impl Failures {
         }
     }
 
-    /// The tournament's folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Writes about a failure, and drops the oldest if there is no room for it. A failure that
-    /// cannot be written is no reason to stop anything. Gives what the user should hear.
+    /// Writes a report, and drops the oldest ones to make room. A failed write is no reason to
+    /// stop. Returns a message for the user, if there is one.
     pub(crate) fn add(&self, failure: FailureReport, evidence: Option<Evidence>) -> Option<String> {
         let path = self.folder.join(FAILURES_NAME).join(failure.name());
         failure.write(&path, evidence);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        // A match that is played anew replaces what it left before.
+        // A rerun of a match replaces its earlier report.
         if let Some(at) = kept.folders.iter().position(|(other, _)| *other == path)
             && let Some((_, bytes)) = kept.folders.remove(at)
         {
@@ -130,7 +126,7 @@ impl Failures {
     }
 }
 
-/// What a folder takes on the disk, with what is in it.
+/// The size of a folder on the disk, with everything in it.
 fn taken(path: &Path) -> u64 {
     let blocks = |path: &Path| {
         path.symlink_metadata()
@@ -148,29 +144,26 @@ pub(crate) struct FailureReport {
     game: String,
     player: Player,
     fault: Fault,
-    /// What a fault of this code is.
+    /// The meaning of the fault's code.
     meaning: &'static str,
-    /// What to do about it when nothing more is known.
+    /// Used when nothing more specific is known.
     advice: Option<&'static str>,
-    /// How its process ended; null if it was still running then.
+    /// How its process ended; null if it was still running.
     exit: Option<String>,
-    /// The limits that it had.
     time: TimeControl,
-    /// Its last moves, with what they took.
+    /// Its last moves with their times.
     last_moves: Vec<LoggedMove>,
     started: String,
-    /// Its working directory.
     dir: PathBuf,
     /// Added to its environment.
     env: BTreeMap<String, String>,
-    /// The command that plays its side again; null for a player that is not started here.
+    /// The command that reruns its side; null for a player that is not a process of ours.
     play_again: Option<String>,
 }
 
-/// How many of the bot's last moves a report has.
 const LAST_MOVES: usize = 10;
 
-/// What the folder about a bot's failure in a match is called.
+/// The name of the folder of a bot's failure in a match.
 pub fn folder_name(match_id: &str, seat: usize, bot: &str) -> String {
     format!("{match_id}-seat{seat}-{}", file_name(bot))
 }
@@ -217,7 +210,6 @@ impl FailureReport {
         })
     }
 
-    /// What its folder is called.
     fn name(&self) -> String {
         folder_name(&self.match_id, self.fault.seat, &self.player.name)
     }
@@ -239,7 +231,7 @@ impl FailureReport {
                 let file = File::create(folder.join("lines.jsonl"))?;
                 evidence.write_lines(BufWriter::new(file))
             }
-            // It was not started at all for this match.
+            // The bot was never started for this match.
             None => Ok(()),
         };
         let file = File::create(folder.join("failure.json"))?;
@@ -300,7 +292,7 @@ mod tests {
             note.starts_with("3 folders about the oldest failures"),
             "{note}"
         );
-        // The next run goes on from there.
+        // The next run continues from there.
         let failures = Failures::of(folder.path(), 350_000);
         assert!(failures.add(failure(7), None).is_some());
         let note = fs::read_to_string(folder.path().join("failures/dropped.txt")).unwrap();

@@ -1,4 +1,4 @@
-//! A match in flight as pages show it: what its line in the log will be, as far as it was played.
+//! A running match as pages show it: its future line in the log, as far as it is played.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,21 +11,20 @@ use supervisor::{BotSpec, REFEREE_NAME};
 
 use crate::playing::match_run::{MatchRun, origin};
 
-/// How much of what a bot says with its move is shown while the match runs.
+/// Longest text of a bot that is shown with a move, in characters.
 const MOST_TEXT: usize = 300;
-/// How many moves of a principal variation.
+/// Moves of a principal variation that are shown.
 const MOST_MOVES: usize = 12;
-/// With how many of the newest moves everything is shown that bots said, where not all of it fits.
+/// If not everything fits, only this many of the newest moves have everything that bots said.
 const NEWEST: usize = 8;
 
-/// A match in flight.
 pub(crate) struct LiveRecord {
-    /// Without moves and result.
+    /// The record without moves and result.
     head: Record,
 }
 
 impl LiveRecord {
-    /// The record of a match; `None` if its rules do not tell the start.
+    /// `None` if the rules cannot describe the start.
     pub(crate) fn new(run: &MatchRun) -> Option<Self> {
         let rules = &run.game.rules;
         let player = |(spec, role): (&Arc<BotSpec>, &String)| Player {
@@ -73,14 +72,14 @@ impl LiveRecord {
         Some(LiveRecord { head })
     }
 
-    /// What was played so far, in at most `room` bytes; `None` if it does not fit.
+    /// The match so far, in at most `room` bytes; `None` if it does not fit.
     pub(crate) fn so_far(&self, arbiter: &Arbiter, room: usize) -> Option<Value> {
         let moves = arbiter.moves();
         let scores = arbiter.session().tally().map(|tally| tally.scores.to_vec());
         let scores = scores.unwrap_or_default().into_iter();
         let mut record = serde_json::to_value(&self.head).ok()?;
         record["result"]["scores"] = scores.collect();
-        // All that bots said, or only with the newest moves, or nothing of it.
+        // Everything that bots said, or only with the newest moves, or nothing.
         [moves.len(), NEWEST, 0].into_iter().find_map(|newest| {
             let full = moves.len().saturating_sub(newest);
             let moves = moves.iter().enumerate();
@@ -91,7 +90,7 @@ impl LiveRecord {
     }
 }
 
-/// A ply with what a bot said of it, shortened.
+/// A logged move with shortened texts of the bot.
 fn shortened(played: &LoggedMove, has_texts: bool, has_figures: bool) -> Value {
     let mut short = json!({"seat": played.seat, "move": played.mv, "ms": played.ms});
     if let Some(cpu_ms) = played.cpu_ms {

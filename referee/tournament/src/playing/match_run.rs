@@ -23,48 +23,46 @@ use crate::playing::failures::{FailureReport, Failures};
 use crate::playing::rules_trial::{self, TriedRules};
 use play::ggp::Arrival;
 
-/// How many characters of a bot's version are logged.
+/// Longest version of a bot in the log, in characters.
 const LONGEST_VERSION: usize = 100;
 
-/// People who take seats, by seat.
+/// People in the match, by seat.
 pub type People = BTreeMap<usize, Person>;
 
-/// Who can take a seat.
+/// Anything that can take a seat.
 type Participant<'p> = Either<Process<'p>, Either<Person, Ggp>>;
 
-/// Players that are asked over HTTP, by seat.
+/// Players reached over HTTP, by seat.
 type Elsewhere = BTreeMap<usize, Ggp>;
 
-/// One match, with all that belongs to it.
+/// One match, and everything it needs.
 pub struct MatchRun {
-    /// Its id, such as `m-000017`.
+    /// As in `m-000017`.
     pub id: String,
-    /// The game, with its options and limits.
+    /// With its options and limits.
     pub game: GameSetup,
-    /// The position at the start.
     pub start: Box<dyn Session>,
-    /// The plies that the referee makes first; the match goes on after them.
+    /// Moves that the referee makes first.
     pub opening: Vec<String>,
-    /// What start and opening were made from, and forced moves are, unless there is a deal.
+    /// Seed of start, opening and forced moves, unless there is a deal.
     pub seed: u64,
-    /// What they were made from in games with chance or hidden information, and what chance brings is;
-    /// `None` for the seed.
+    /// Source of start, opening and chance in games with chance or hidden information; `None` if
+    /// that is the seed.
     pub deal: Option<Deal>,
-    /// The time control of bots that have none of their own.
+    /// For bots that have none of their own.
     pub time: protocol::TimeControl,
-    /// The bots in seat order.
+    /// In seat order.
     pub specs: Vec<Arc<BotSpec>>,
-    /// What the log says about how it is run.
+    /// Conditions for the log.
     pub conditions: Conditions,
-    /// The machine that it is played on.
     pub machine: Arc<Machine>,
-    /// Where failures are reported; `None` to report none.
+    /// `None` to write no reports.
     pub failures: Option<Arc<Failures>>,
 }
 
 impl MatchRun {
-    /// Plays the match with bots from this pool, and with people, whose specs give only names.
-    /// The observer must not break the match off.
+    /// Plays the match with bots from this pool, and with people, whose specs only have names. The
+    /// observer must not break the match off.
     ///
     /// # Errors
     /// If rules from outside do not work: the match has no result.
@@ -101,7 +99,8 @@ impl MatchRun {
         let played = match judged {
             Ok(played) => played,
             Err(broken) => {
-                // In the middle of a match that goes on nowhere, no bot can be kept.
+                // A match that was broken off in the middle leaves its bots in an unknown state, so
+                // none is reused.
                 for after in after.into_iter().flatten() {
                     if let After::Fit(bot) = after {
                         pool.dismiss(bot);
@@ -126,7 +125,7 @@ impl MatchRun {
         Ok(record)
     }
 
-    /// The match as the arbiter has to know it.
+    /// The setup for the arbiter.
     fn setup(&self, factory: &BotFactory) -> Setup {
         Setup {
             match_id: self.id.clone(),
@@ -143,7 +142,7 @@ impl MatchRun {
         }
     }
 
-    /// Reports to the factory how the bots that were there began.
+    /// Reports to the factory how the starts went.
     async fn note_joined(&self, joined: &[bool], result: &MatchResult, factory: &BotFactory) {
         for (seat, spec) in self.specs.iter().enumerate() {
             if joined[seat] {
@@ -187,7 +186,7 @@ impl MatchRun {
         })
     }
 
-    /// The bots' processes, in seat order.
+    /// Takes the bots' processes from the pool, in seat order.
     async fn take(&self, pool: &mut Pool, people: &People) -> Vec<Started> {
         let seats = self.specs.iter().enumerate();
         let bots = seats.filter(|(seat, spec)| spec.ggp.is_none() && !people.contains_key(seat));
@@ -198,8 +197,8 @@ impl MatchRun {
         pool.take(&bots).await
     }
 
-    /// Those who are asked over HTTP, when all of them have time. Slots that wait for the same ones
-    /// take them in the same order, so that no two wait for each other.
+    /// Takes the HTTP players once all of them are free. Slots that wait for the same ones take
+    /// them in the same order, so that no two wait for each other.
     async fn elsewhere(&self, pool: &Pool) -> Result<Elsewhere, BrokenRules> {
         let seats = self.specs.iter().enumerate();
         let mut wanted: Vec<_> = seats
@@ -226,7 +225,7 @@ impl MatchRun {
         Ok(elsewhere)
     }
 
-    /// Who takes which seat.
+    /// The players in seat order.
     fn players<'p>(
         &'p self,
         bots: Vec<Started>,
@@ -247,10 +246,10 @@ impl MatchRun {
         self.specs.iter().enumerate().filter_map(player).collect()
     }
 
-    /// Keeps a bot for its next match, or the evidence of its failure.
+    /// Returns a bot to the pool for its next match, or reports its failure.
     async fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
         let spec = &self.specs[seat];
-        // If the machine runs out of something, no bot is to blame.
+        // If the machine lacks resources, no bot is to blame.
         let failures = self
             .failures
             .as_ref()
@@ -260,7 +259,7 @@ impl MatchRun {
             Some((failure, failures.clone(), pool.factory_handle()))
         });
         match (after, failure) {
-            // Other matches have the same deal: who has seen it must not play in them.
+            // Other matches have the same deal: a bot that has seen it must not play in them.
             (After::Fit(bot), _) if self.game.rules.info().has_deals() => drop(pool.dismiss(bot)),
             (After::Fit(bot), _) => pool.give_back(spec, bot).await,
             (After::Leaving(leaving), Some((failure, failures, factory))) => {
@@ -278,7 +277,7 @@ impl MatchRun {
         }
     }
 
-    /// Whether a bot is there that says that it plays this game.
+    /// True if the bot runs and has announced this game.
     fn plays_this(&self, player: &Participant<'_>) -> bool {
         let Some(bot) = bot(player) else {
             return false;
@@ -321,7 +320,7 @@ impl MatchRun {
     }
 }
 
-/// Where rules come from, for the log.
+/// The origin of rules, for the log.
 pub(crate) fn origin(origin: &games::session::Origin) -> RulesOrigin {
     RulesOrigin {
         name: origin.name.clone(),
@@ -330,7 +329,7 @@ pub(crate) fn origin(origin: &games::session::Origin) -> RulesOrigin {
     }
 }
 
-/// The process that plays in a seat, if it is there.
+/// The process in a seat, if it is running.
 fn bot<'a>(player: &'a Participant<'_>) -> Option<&'a BotProcess> {
     match player {
         Either::A(process) => process.bot(),
@@ -338,27 +337,27 @@ fn bot<'a>(player: &'a Participant<'_>) -> Option<&'a BotProcess> {
     }
 }
 
-/// What became of a bot; `None` for a person.
+/// The state of a bot after the match; `None` for a person.
 fn after(player: Participant<'_>) -> Option<After> {
     match player {
         Either::A(process) => Some(process.after()),
         Either::B(Either::A(_)) => None,
-        // There is no process to look after.
+        // There is no process to clean up.
         Either::B(Either::B(_)) => Some(After::Absent(None)),
     }
 }
 
-/// Why a bot that was there did not get ready.
+/// Why a running bot did not get ready.
 fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     let mut faults = result.faults.iter();
     let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
     Some(Failure::new(fault.code, fault.message.clone()))
 }
 
-/// What is known of a player when the match begins.
+/// Facts about a player when the match begins.
 #[derive(Default)]
 struct Introduced {
-    /// As the bot gives it, cut to what a log should hold.
+    /// As the bot reported it, cut for the log.
     version: Option<String>,
     /// Hashes of the files that its command names.
     files: BTreeMap<String, String>,

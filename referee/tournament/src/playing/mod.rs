@@ -1,4 +1,4 @@
-//! Playing: slots take matches from the queue, play them, and one writer keeps the log.
+//! Playing: slots take matches from the queue and play them, and one writer keeps the log.
 
 pub(crate) mod backend;
 pub mod broadcast;

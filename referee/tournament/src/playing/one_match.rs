@@ -1,4 +1,4 @@
-//! One match, from Rust: the simplest way in.
+//! One match, from Rust: the simplest entry point.
 
 use std::io;
 use std::sync::Arc;
@@ -19,20 +19,19 @@ use tokio::runtime::Runtime;
 use crate::playing::match_run::{MatchRun, People};
 use crate::playing::openings;
 
-/// A match that is to be played.
 #[derive(Clone, Debug)]
 pub struct MatchRequest {
-    /// Where rules come from besides those that are built in: command lines of rules programs.
+    /// Command lines of rules programs, for games that are not built in.
     pub rules: Vec<String>,
     /// The game's id.
     pub game: String,
     /// The game's options; `null` for the defaults.
     pub options: Value,
-    /// What makes the start, the opening and the bots' random moves.
+    /// Determines the start, the opening and the bots' random moves.
     pub seed: u64,
-    /// How many random plies come first.
+    /// Random plies at the start.
     pub random_plies: u32,
-    /// The time of each bot.
+    /// The time control of each bot.
     pub time: TimeControl,
     /// The bots' command lines, in seat order, split into words as a shell does; programs and files
     /// are relative to the current folder.
@@ -42,34 +41,27 @@ pub struct MatchRequest {
 /// A match that cannot be played. No bot is at fault.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// Rules from outside cannot be used.
     #[error(transparent)]
     Rules(#[from] RulesError),
-    /// There is no such game.
     #[error(transparent)]
     Game(#[from] UnknownGame),
-    /// The game has no such options.
     #[error(transparent)]
     Options(#[from] OptionError),
-    /// The rules come from outside and do not work.
+    /// Rules from outside do not work.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
-    /// Too few or too many bots.
+    /// The number of bots does not fit the game.
     #[error("`{game}` has {seats} seats, but the number of bots given is {bots}")]
     Seats {
-        /// The game's id.
         game: String,
-        /// How many it has.
         seats: usize,
-        /// How many there are.
         bots: usize,
     },
-    /// A command line that is none, or names no program.
+    /// A command line that cannot be parsed, or names no program.
     #[error("bot `{bot}`: {why}")]
     Command {
-        /// The command line.
         bot: String,
-        /// What is wrong with it, as part of a sentence.
+        /// A part of a sentence.
         why: String,
     },
     /// Bots cannot be started on this machine.
@@ -78,7 +70,6 @@ pub enum MatchError {
     /// The system refused something.
     #[error(transparent)]
     System(#[from] io::Error),
-    /// The machine ran out of something.
     #[error("{0}")]
     Short(String),
 }
@@ -93,7 +84,7 @@ impl From<ConfigureError> for MatchError {
 }
 
 impl MatchRequest {
-    /// A match of this game with its usual options, without an opening, at a second a move.
+    /// A match of this game with its default options, without an opening, at a second a move.
     pub fn new<B: Into<String>>(game: &str, bots: impl IntoIterator<Item = B>) -> Self {
         MatchRequest {
             rules: Vec::new(),
@@ -111,7 +102,7 @@ impl MatchRequest {
         }
     }
 
-    /// Plays the match, and waits for its end. Bots that are at fault lose it: that is a result.
+    /// Plays the match, and waits for its end. A bot at fault loses: that is a result.
     ///
     /// # Errors
     /// If it cannot be played, whatever bots do.
@@ -169,21 +160,20 @@ impl MatchRequest {
 /// A match outside of a tournament, ready to be set up.
 pub struct SingleMatch {
     pub rules: Arc<dyn Rules>,
-    /// What ends the match besides the rules.
     pub limits: Limits,
     pub start: Box<dyn Session>,
-    /// What the opening and forced moves are made from.
+    /// Determines the opening and forced moves.
     pub seed: u64,
-    /// How many random plies come first.
+    /// Random plies at the start.
     pub random_plies: u32,
-    /// The time control of bots that have none of their own.
+    /// For bots that have none of their own.
     pub time: TimeControl,
-    /// Who plays, in seat order.
+    /// In seat order.
     pub specs: Vec<Arc<BotSpec>>,
 }
 
 impl SingleMatch {
-    /// The match with its opening. It is the first one of its log until it gets another id.
+    /// Makes the opening. The match has the first id of its log; set another one if you need it.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -219,8 +209,8 @@ pub fn match_id(number: usize) -> String {
     format!("m-{number:06}")
 }
 
-/// A bot with this name and command in the current folder. Bots of one command get numbers in their
-/// names.
+/// A bot with this name and command in the current folder. Bots with the same command get numbers
+/// in their names.
 pub fn bot_spec(
     name: &str,
     command: Vec<String>,
@@ -236,7 +226,7 @@ pub fn bot_spec(
     Ok(BotSpec::new(name, command, here, time))
 }
 
-/// Plays a match that was set up, with processes of its own, and waits until they have ended.
+/// Plays a match with processes of its own, and waits until they have ended.
 pub async fn play(
     run: &MatchRun,
     tracer: Option<Tracer>,

@@ -10,25 +10,23 @@ use games::session::{MoveError, PlyByPly, as_strs};
 use games::{Actor, BrokenRules, Limits, Rng, Session};
 use schedule::Scheduled;
 
-/// How many random games judge whether an opening is balanced.
+/// Random games that judge the balance of an opening.
 const PLAYOUTS: u32 = 200;
-/// How often a random opening that ends the game is drawn anew before a shorter one is taken.
+/// Draws of a random opening that ends the game, before a shorter one is taken.
 const TRIES: u32 = 50;
-/// Seeds stay below this so that every reader of JSON gets them right.
+/// Seeds stay below 2^53, which every JSON reader represents exactly.
 const SEED_MASK: u64 = (1 << 53) - 1;
 
-/// How a match begins.
 pub struct Opening {
-    /// The position at the start.
     pub start: Box<dyn Session>,
-    /// The plies that the referee makes.
+    /// The moves that the referee makes.
     pub moves: Vec<String>,
-    /// How far from equal chances it is, if that is farther than the configuration allows.
+    /// Distance from equal chances, if it exceeds what the configuration allows.
     pub unbalanced: Option<f64>,
 }
 
 impl Opening {
-    /// How a match of a tournament begins, with this deal, if it has one.
+    /// The opening of a match of a tournament, from its deal, if it has one.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -38,7 +36,7 @@ impl Opening {
         deal: Option<&Deal>,
     ) -> Result<Self, BrokenRules> {
         let (game, openings) = (&config.games[scheduled.game], &config.openings);
-        // A deal is that of one pairing, whatever the order.
+        // All seat orders of a pairing share the deal.
         let seed = match openings.order {
             OpeningOrder::Pairing => seed(config, scheduled),
             OpeningOrder::Round => round_seed(config, scheduled),
@@ -60,7 +58,7 @@ impl Opening {
             }
         };
         let (start, moves) = candidate(draws)?;
-        // What a book has was judged already.
+        // The book's openings were judged before.
         let varies = openings.random_plies > 0 || book.is_none();
         let Some(margin) = openings.balanced.filter(|_| varies) else {
             return Ok(Opening {
@@ -75,7 +73,7 @@ impl Opening {
 
 type Candidate = (Box<dyn Session>, Vec<String>);
 
-/// The first balanced opening of several, or the most balanced one if there is none.
+/// The first balanced opening of several candidates, or else the most balanced one.
 fn balanced(
     first: Candidate,
     game: &GameSetup,
@@ -92,10 +90,10 @@ fn balanced(
         let draws = draws.other(number);
         let (start, moves) = candidate(draws)?;
         if number == 1 && (start.identity()?, moves.clone()) == first_is && moves.is_empty() {
-            // A game that always starts the same, and no random plies: there is nothing else.
+            // The game has one start and no random plies: there are no other candidates.
             break;
         }
-        // Random games only judge: nothing of a deal follows from theirs.
+        // These random games only judge, and nothing of a deal follows from them.
         let seed = match draws {
             Draws::Seed(seed) => seed,
             Draws::Key(_) => first_seed,
@@ -113,7 +111,7 @@ fn balanced(
     })
 }
 
-/// How far an opening is from equal chances: the largest distance of a seat's mean outcome from
+/// Distance of an opening from equal chances: the largest distance of a seat's mean outcome from
 /// one half, in random games.
 fn imbalance(
     start: &dyn Session,
@@ -132,7 +130,7 @@ fn imbalance(
     Ok(distances.fold(0.0, f64::max))
 }
 
-/// Rules that refuse what they have taken before do not work.
+/// Rules that refuse a move that they accepted before are broken.
 fn refused(error: MoveError) -> BrokenRules {
     match error {
         MoveError::Broken(broken) => broken,
@@ -142,8 +140,8 @@ fn refused(error: MoveError) -> BrokenRules {
     }
 }
 
-/// The opening of a match from the book, if the book has any of its game. Each pairing plays all of
-/// them, in an order of its own, before it repeats one.
+/// The opening of a match from the book, if it has any of its game. Each pairing plays all of them,
+/// in an order of its own, before it repeats one.
 pub(crate) fn from_book(
     config: &Config,
     scheduled: &Scheduled,
@@ -157,7 +155,7 @@ pub(crate) fn from_book(
         Some(margin) => {
             let judged = &config.openings.judged[scheduled.game];
             if judged.get().is_none() {
-                // Another slot may have judged meanwhile, with the same result.
+                // Another slot may have judged it in the meantime, with the same result.
                 let _ = judged.set(judge(book, game, config.seed, margin)?);
             }
             judged
@@ -175,7 +173,7 @@ pub(crate) fn from_book(
     opening.open(&*game.rules).map(Some)
 }
 
-/// The seed of the openings of all pairings that meet for this time.
+/// The seed of the openings of all pairings in one round.
 fn round_seed(config: &Config, scheduled: &Scheduled) -> u64 {
     let round = format!("round\n{}\n{}", scheduled.game, scheduled.turn);
     Rng::from_text(config.seed, &round).next_u64() & SEED_MASK
@@ -221,8 +219,8 @@ fn more_moves(
     Ok(all)
 }
 
-/// The seed of a pairing: the same for all its seat orders, and independent of what else is in
-/// the tournament.
+/// The seed of a pairing: the same for all its seat orders, and independent of the rest of the
+/// tournament.
 pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
     let rules = &config.games[scheduled.game].rules;
     let text = format!(
@@ -235,14 +233,14 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
     Rng::from_text(config.seed, &text).next_u64() & SEED_MASK
 }
 
-/// What a match is dealt from; `None` for its seed.
+/// The deal of a match; `None` if its seed determines everything.
 pub fn deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
     let of_pairing = pairing_deal(config, scheduled)?;
     Some(match_deal(config, scheduled, of_pairing))
 }
 
-/// What a match is dealt from where its pairing has this deal. Seat orders share it, unless a player
-/// stays from one match to the next and could remember the deal: then each has its own.
+/// The deal of a match whose pairing has this deal. Seat orders share it, unless a player lives
+/// from one match to the next and could remember it: then each has its own.
 pub fn match_deal(config: &Config, scheduled: &Scheduled, of_pairing: Deal) -> Deal {
     let seats = scheduled.seats.iter();
     let bots: Vec<_> = seats.map(|&bot| &*config.bots[bot]).collect();
@@ -253,7 +251,7 @@ pub fn match_deal(config: &Config, scheduled: &Scheduled, of_pairing: Deal) -> D
     of_pairing.of_seat_order(&names)
 }
 
-/// What the matches of a pairing are dealt from; `None` for their seed.
+/// The deal of a pairing; `None` if the seed determines everything.
 pub fn pairing_deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
     let bots = scheduled.seats.iter().map(|&bot| &*config.bots[bot].name);
     config.deals().deal(&Pairing {
@@ -263,7 +261,7 @@ pub fn pairing_deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
     })
 }
 
-/// The game and the bots of a pairing, as a text that the seed is made from.
+/// The game and the bots of a pairing, as the text that seeds derive from.
 fn pairing(config: &Config, scheduled: &Scheduled) -> String {
     let rules = &config.games[scheduled.game].rules;
     let (id, options) = (&rules.description().own_id, rules.options().to_json());
@@ -277,8 +275,8 @@ fn names(config: &Config, scheduled: &Scheduled) -> String {
     names.join("\n")
 }
 
-/// The random plies of a seed: `plies` moves of seats, with what chance brings between them; fewer
-/// only where the match does not last longer, by its game or by its limits.
+/// Random plies from a seed: `plies` moves of seats, and those of chance between them; fewer only
+/// if the match ends earlier by its game or its limits.
 ///
 /// # Errors
 /// If rules from outside do not work.
@@ -291,7 +289,7 @@ pub fn moves(
     drawn(start, limits, Draws::Seed(seed), plies)
 }
 
-/// The same with any draws.
+/// Like [`moves`], from any draws.
 fn drawn(
     start: &dyn Session,
     limits: Limits,
@@ -315,9 +313,9 @@ fn drawn(
 /// Random plies that do not end the match.
 #[derive(Default)]
 struct RandomPlies {
-    /// All plies, those of chance included.
+    /// All plies, including those of chance.
     moves: Vec<String>,
-    /// How many of them seats have made.
+    /// The number of plies by seats.
     made: u32,
 }
 
@@ -405,7 +403,7 @@ mod tests {
                 .unwrap()
                 .is_empty()
         );
-        // Where the start itself counts as a repetition, no move can be made.
+        // If the start itself counts as a repetition, no move can be made.
         assert!(
             moves(&*session, limits(None, Some(1)), 1, 20)
                 .unwrap()
@@ -413,7 +411,7 @@ mod tests {
         );
     }
 
-    /// Two bots that play this many rounds of a game.
+    /// Two bots that play a game for this many rounds.
     fn config(game: &str, rounds: u32, opening: &str, folder: &std::path::Path) -> Config {
         let text = format!(
             "name = \"t\"\nrounds = {rounds}\ngames = [{game}]\n[opening]\n{opening}\n\
@@ -423,7 +421,7 @@ mod tests {
         Config::parse(&text, folder).unwrap()
     }
 
-    /// The openings of all matches: the identity of the start, the moves, how lopsided it is.
+    /// The openings of all matches: start, moves, imbalance.
     fn all(config: &Config) -> Vec<(String, Vec<String>, Option<f64>)> {
         let schedule = schedule::Schedule::new(&config.shape());
         let one = |scheduled: &Scheduled| {
@@ -475,7 +473,7 @@ mod tests {
         assert!(tight.iter().all(|opening| opening.2.is_none()));
         assert!(tight.chunks(2).all(|pair| pair[0] == pair[1]));
         assert_eq!(all(&strict), tight, "they are made from the seed");
-        // Where there is no choice, there is a warning.
+        // Without a choice, there is a warning.
         let fixed = config(game, 1, "balanced = 0.0001", folder);
         assert!(all(&fixed)[0].2.is_some());
     }

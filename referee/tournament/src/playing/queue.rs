@@ -1,14 +1,13 @@
-//! The schedule, shared by the slots that play it. A slot without a match waits for results.
+//! The schedule, shared by the slots. A slot without a match waits for results.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use schedule::{Next, NextGroup, Schedule, Scheduled, ScheduledGroup};
 use tokio::sync::watch;
 
-/// The schedule, shared.
 pub struct Queue {
     schedule: Mutex<Schedule>,
-    /// Changes when a result comes in.
+    /// Changes with each result.
     results: watch::Sender<()>,
 }
 
@@ -20,24 +19,23 @@ impl Queue {
         }
     }
 
-    /// The next match, as soon as it is known; `None` when no more matches begin.
+    /// Waits for the next match; `None` when no more matches begin.
     pub async fn next(&self) -> Option<Scheduled> {
         // From here on, no result is missed.
         let mut results = self.results.subscribe();
         loop {
-            // On its own line: the schedule must not be held while waiting.
+            // On a line of its own: the schedule must not stay locked while we wait.
             let next = self.schedule().take();
             match next {
                 Next::Match(scheduled) => return Some(scheduled),
                 Next::Over => return None,
-                // The sender is this queue's own.
+                // The queue itself owns the sender.
                 Next::Wait => results.changed().await.ok()?,
             }
         }
     }
 
-    /// The next group, as soon as one is known; `None` when no more matches begin. May be dropped and
-    /// called again.
+    /// Waits for the next group; `None` when no more matches begin. Safe to drop and call again.
     pub async fn next_group(&self) -> Option<ScheduledGroup> {
         let mut results = self.results.subscribe();
         loop {
@@ -50,13 +48,13 @@ impl Queue {
         }
     }
 
-    /// Takes in a result, as [`Schedule::finish_match`] does.
+    /// Records a result, see [`Schedule::finish_match`].
     pub fn finish(&self, number: usize, outcome: &[f64], repetition: impl FnOnce() -> Option<u64>) {
         self.schedule().finish_match(number, outcome, repetition);
         self.results.send_replace(());
     }
 
-    /// The schedule, locked. Do not wait for anything while you hold it.
+    /// Locks the schedule. Do not wait for anything while you hold it.
     pub fn schedule(&self) -> MutexGuard<'_, Schedule> {
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,5 +1,5 @@
-//! What a match shows of rules in another process: whether their states come back, and whether they
-//! answer where a bot has not, which asks a process of its own.
+//! Rules programs on trial during matches: do their states survive a round trip, and do they answer
+//! where a bot did not? A bot may have asked a process of its own.
 
 use std::ops::ControlFlow;
 
@@ -9,20 +9,20 @@ use games::{BrokenRules, Rules, Session};
 use play::match_runner::Observer;
 use protocol::{FaultCode, LoggedMove};
 
-/// One match in this many is looked at, the first one among them. Checking a log looks at all.
+/// One match in this many is checked, starting with the first. Checking a log checks all.
 const ONE_IN: u64 = 8;
 
-/// An observer that remembers positions to look at when the match is over.
+/// An observer that keeps positions to check after the match.
 pub(crate) struct TriedRules<'o, O> {
     observer: &'o mut O,
-    /// The ply of the first position to look at; `None` in matches that are not looked at.
+    /// The ply of the first position to check; `None` to check none.
     at: Option<usize>,
-    /// Positions, at most one in the middle and the last one.
+    /// At most one from the middle, and the last one.
     positions: Vec<Box<dyn Session>>,
 }
 
 impl<'o, O: Observer> TriedRules<'o, O> {
-    /// In the match with this id, from this start.
+    /// Observes the match with this id, from this start.
     pub(crate) fn new(observer: &'o mut O, id: &str, start: &dyn Session) -> Self {
         let number = id.strip_prefix("m-").and_then(|number| number.parse().ok());
         let number: u64 = number.unwrap_or(1);
@@ -34,7 +34,7 @@ impl<'o, O: Observer> TriedRules<'o, O> {
         }
     }
 
-    /// Whether the states of the positions come back.
+    /// Checks that the states of the positions survive a round trip.
     ///
     /// # Errors
     /// If one does not.
@@ -66,8 +66,8 @@ impl<O: Observer> Observer for TriedRules<'_, O> {
     }
 }
 
-/// Looks whether rules work where a bot did not answer: it may have waited for them. If so, that is not
-/// its fault.
+/// Checks that the rules work where a bot did not answer, as it may have waited for them. If they
+/// do not, the bot is not at fault.
 ///
 /// # Errors
 /// If they do not work.

@@ -29,40 +29,38 @@ use crate::playing::queue::Queue;
 use crate::reports::{FromSlot, Progress, RunError, TournamentOutcome};
 use crate::stop::{self, Stop};
 
-/// At most this many reports of slots wait to be written.
+/// Reports of slots that wait to be written.
 const MOST_REPORTS: usize = 32;
-/// How many openings a warning names.
+/// Openings that a warning names.
 const MOST_NAMED: usize = 10;
-/// How long the writer rests when it has written everything: waking it costs a slot as much as
+/// The writer rests this long when it has written everything: waking it costs a slot as much as
 /// several moves of instant bots.
 const REST: Duration = Duration::from_millis(1);
 
-/// The same, where matches are played by a backend.
+/// Why a run with a backend stops.
 pub enum BackendError<E> {
-    /// For a reason that it could have without one.
     Run(RunError),
-    /// The backend cannot go on.
     Backend(E),
 }
 
-/// What slots share.
+/// Shared by the slots.
 struct Shared {
     config: Arc<Config>,
     queue: Queue,
-    /// Games with a warning about their openings already.
+    /// Indices of games with a warning about their openings.
     warned: Mutex<HashSet<usize>>,
-    /// Games whose openings that are left out were named.
+    /// Indices of games whose dropped openings were named.
     named: Mutex<HashSet<usize>>,
     factory: Arc<BotFactory>,
     failures: Arc<Failures>,
-    /// Where snapshots of matches in flight go, if anywhere.
+    /// `None` if nobody can subscribe.
     broadcast: Option<Arc<Broadcast>>,
     machine: Arc<Machine>,
     stop: watch::Receiver<Stop>,
 }
 
-/// Plays what is left of the schedule, on this machine. Each finished match is in the log before it is shown. `stop`
-/// ends it early; bots are ended then, too.
+/// Plays the rest of the schedule on this machine. Each finished match is in the log before it is
+/// shown. `stop` ends it early, and the bots with it.
 ///
 /// Each slot is a thread with a runtime of its own: what belongs to one match never waits for
 /// another.
@@ -94,7 +92,7 @@ pub(crate) async fn run(
         stop,
     });
     memory::share_arenas();
-    // News first: a record may be about what they say, and slots don't wait for each other.
+    // News first: they may explain the record, and slots do not wait for each other.
     let mut show = |progress: Progress<'_>| {
         if matches!(progress, Progress::Finished { .. }) {
             for what in shared.factory.take_news() {
@@ -105,7 +103,7 @@ pub(crate) async fn run(
     };
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, inbox) = mpsc::channel(MOST_REPORTS);
-    // Nothing is sent: it is closed when the last slot has ended its bots.
+    // Nothing is sent: it closes when the last slot has ended its bots.
     let (at_work, mut all_done) = mpsc::channel::<Infallible>(1);
     let written = match start(slots, &shared, reports, at_work) {
         Ok(()) => {
@@ -118,7 +116,7 @@ pub(crate) async fn run(
             Err(error)
         }
     };
-    // After an error, too: as long as bots are there, they can write to a log that is closed already.
+    // After an error, too: while bots are running, they can write to a log that is already closed.
     all_done.recv().await;
     shared.factory.all_gone().await;
     for what in shared.factory.take_news() {
@@ -127,7 +125,8 @@ pub(crate) async fn run(
     conclude(written, &shared.queue, &mut folder.log, &mut show)
 }
 
-/// Has a backend play what is left of the schedule. Each finished match is in the log before it is shown.
+/// Plays the rest of the schedule with a backend. Each finished match is in the log before it is
+/// shown.
 ///
 /// # Errors
 /// If the log cannot be written, or the backend cannot go on.
@@ -140,7 +139,7 @@ pub(crate) async fn run_at<B: Backend>(
     mut show: impl FnMut(Progress<'_>),
 ) -> Result<TournamentOutcome, BackendError<B::Error>> {
     let queue = Arc::new(Queue::new(schedule));
-    // Small, so that what comes in waits for the log instead of running ahead of it.
+    // Small, so that results wait for the log instead of running ahead of it.
     let (reports, inbox) = mpsc::channel(MOST_REPORTS);
     let run = Run {
         config: config.clone(),
@@ -152,13 +151,13 @@ pub(crate) async fn run_at<B: Backend>(
     let playing = backend.open(run).await.map_err(BackendError::Backend)?;
     let playing = tokio::spawn(playing);
     let written = write((&config, &queue), inbox, &mut folder.log, stop, &mut show).await;
-    // It ends when nobody takes its reports, too.
+    // It also ends when its reports are no longer received.
     let played = match playing.await {
         Ok(played) => played,
         Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
     };
     if let (Ok(()), Err(error)) = (&written, played) {
-        // What was finished should be on the disk; an error that is there already is the cause.
+        // Finished matches should be on the disk; if this fails, the first error is the cause.
         let _ = folder.log.finish();
         return Err(BackendError::Backend(error));
     }
@@ -172,7 +171,7 @@ pub(crate) async fn run_at<B: Backend>(
     Ok(outcome)
 }
 
-/// Closes the log when nothing more is written, and says how the tournament ended.
+/// Closes the log after the last write, and returns how the tournament ended.
 fn conclude(
     written: Result<(), RunError>,
     queue: &Queue,
@@ -191,8 +190,7 @@ fn conclude(
     })
 }
 
-/// Starts the slots. Those that were started end when nobody takes their reports, and let go of
-/// `at_work` then.
+/// Starts the slots. They end when their reports are no longer received, and drop `at_work` then.
 fn start(
     slots: usize,
     shared: &Arc<Shared>,
@@ -213,7 +211,7 @@ fn start(
     Ok(())
 }
 
-/// Writes what slots report to the log, and shows it, until the last slot is gone. Returns early
+/// Writes the slots' reports to the log, and shows them, until the last slot is gone. Returns early
 /// after an error; slots end at their next report then.
 async fn write(
     (config, queue): (&Config, &Queue),
@@ -244,7 +242,7 @@ async fn write(
             match report {
                 FromSlot::Started(what) => show(Progress::Started(&what)),
                 FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
-                // The first one is the cause of those that follow it.
+                // The first failure causes those that follow it.
                 FromSlot::Failed(error) => {
                     failed.get_or_insert(error);
                 }
@@ -271,12 +269,12 @@ async fn write(
     }
 }
 
-/// Games in which chance was to move, though they do not say that it is.
+/// Games with moves of chance whose rules do not declare them.
 #[derive(Default)]
 struct UndeclaredChance(HashSet<String>);
 
 impl UndeclaredChance {
-    /// A warning, the first time for each game.
+    /// A warning, once a game.
     fn noticed(&mut self, config: &Config, record: &Record) -> Option<String> {
         let game = &record.game;
         if !record.moves.iter().any(|played| played.seat.is_none()) {
@@ -293,12 +291,12 @@ impl UndeclaredChance {
     }
 }
 
-/// Bots that have warned of their own moves.
+/// Bots that have reported a warning with a move.
 #[derive(Default)]
 struct BotsWarn(HashSet<String>);
 
 impl BotsWarn {
-    /// What bots warn of in this match, the first time for each bot.
+    /// The bots' own warnings in this match, once a bot.
     fn noticed(&mut self, record: &Record) -> Vec<String> {
         let mut warnings = Vec::new();
         for played in &record.moves {
@@ -320,13 +318,13 @@ fn after_error(
     log: &mut LogWriter,
     show: &mut impl FnMut(Progress<'_>),
 ) -> RunError {
-    // Wherever the file is now, what is in it should be true.
+    // The log may have been moved; its contents should be right.
     if matches!(error, RunError::Log(WriteError::Gone { .. }))
         && let Err(lost) = log.check()
     {
         show(Progress::Trouble(&lost.to_string().into()));
     }
-    // What was finished should be on the disk; an error that is there already is the cause.
+    // Finished matches should be on the disk; if this fails, the first error is the cause.
     let _ = log.finish();
     error
 }
@@ -341,7 +339,6 @@ fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
     }
 }
 
-/// Warns the user if another program wrote to the log.
 fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
     if let Some(lines) = log.take_put_back() {
         let what = format!(
@@ -352,7 +349,7 @@ fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
     }
 }
 
-/// A slot's thread.
+/// The thread of a slot.
 fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
     if shared.config.affinity == Affinity::Cores
         && let Err(error) = cores::keep_to_one(number)
@@ -366,7 +363,7 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlo
         .enable_all()
         .build();
     match runtime {
-        // On the heap: futures are handed through many frames, which would each carry it.
+        // On the heap: otherwise each of many nested futures would contain it.
         Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
         Err(error) => {
             let what = format!("no match can be driven: {error}");
@@ -382,7 +379,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
     let mut stop = shared.stop.clone();
     loop {
         let next = tokio::select! {
-            // Who is asked to stop takes no match, even if there is one.
+            // After a request to stop, no match is taken, even if there is one.
             biased;
             _ = stop::asked(&mut stop, Stop::Finish) => break,
             () = reports.closed() => break,
@@ -408,13 +405,13 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
             let _ = reports.send(FromSlot::Trouble(warning.into())).await;
         }
         let played = tokio::select! {
-            // The others are looked at only when the match waits for something.
+            // The others are polled only while the match waits for something.
             biased;
             played = Box::pin(shared.play(&scheduled, (opening, deal), &mut pool, &mut budget)) => played,
             _ = stop::asked(&mut stop, Stop::GiveUp) => break,
             () = reports.closed() => break,
         };
-        // The match may be lost by it, or another one may be: none of them counts.
+        // This match or another may have been lost by it: none of them counts.
         if let Some(what) = resource_exhausted::noted() {
             let _ = reports
                 .send(FromSlot::Failed(RunError::Short(what.to_owned())))
@@ -444,11 +441,9 @@ pub fn describe(config: &Config, scheduled: &Scheduled) -> String {
     format!("{}  {game}  {}", scheduled.id(), names.join(" – "))
 }
 
-/// Why a match has no result.
 enum NoResult {
-    /// Rules from outside do not work.
     Broken(BrokenRules),
-    /// The machine has too many other things to do.
+    /// The machine is too busy.
     Noisy(String),
 }
 
@@ -459,7 +454,7 @@ impl From<BrokenRules> for NoResult {
 }
 
 impl Shared {
-    /// Plays a match, again if the machine had other things to do meanwhile, until it counts.
+    /// Plays a match until it counts: again if the machine was too busy meanwhile.
     async fn play(
         &self,
         scheduled: &Scheduled,
@@ -500,7 +495,7 @@ impl Shared {
         }
     }
 
-    /// A warning about an opening that is not balanced, the first time for each game.
+    /// A warning about an unbalanced opening, once a game.
     fn lopsided(&self, scheduled: &Scheduled, opening: &Opening) -> Option<String> {
         let (far, margin) = (opening.unbalanced?, self.config.openings.balanced?);
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
@@ -514,7 +509,7 @@ impl Shared {
         })
     }
 
-    /// Which openings of the book are left out of a game, the first time that it is played.
+    /// The openings of the book that are left out, once a game.
     fn left_out(&self, scheduled: &Scheduled) -> Option<String> {
         let openings = &self.config.openings;
         let (judged, margin) = (openings.judged[scheduled.game].get()?, openings.balanced?);
@@ -540,7 +535,7 @@ impl Shared {
     }
 }
 
-/// The match as it is played, whoever does it.
+/// The match as it is played, by a slot or a backend.
 pub fn plan(
     config: &Config,
     scheduled: &Scheduled,

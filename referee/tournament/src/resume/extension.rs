@@ -1,4 +1,4 @@
-//! A tournament that was extended: what its schedule was before.
+//! The schedule of a tournament before its extension.
 
 use config::game;
 use config::tables::file::ConfigFile;
@@ -6,7 +6,7 @@ use config::{Config, GameSetup};
 use schedule::{Earlier, Format, FormatName, Shape, Version};
 use toml::Table;
 
-/// The schedule of a tournament that was extended to this one, from its configuration.
+/// The schedule of a tournament before it was extended to this one, from its configuration.
 ///
 /// # Errors
 /// Why this one is no extension of it.
@@ -25,7 +25,7 @@ pub(crate) fn earlier(table: &Table, now: &Config, version: Version) -> Result<E
     for entry in &file.games {
         let game =
             game(entry, &file.limits, &now.rules.catalog).map_err(|problem| problem.to_string())?;
-        // Those of the same kind keep their order.
+        // Games of the same kind keep their order.
         let from = places.last().map_or(0, |last| last + 1);
         let place = (from..now.games.len()).find(|&at| same(&game, &now.games[at]));
         let id = &game.rules.info().id;

@@ -1,5 +1,5 @@
-//! Resuming a tournament: its folder is opened again and checked against configuration and schedule,
-//! to find what is left to be played. Nothing is changed before all of it is checked.
+//! Resuming a tournament: its folder is opened again and checked against configuration and
+//! schedule, to find the matches that are left. Nothing changes before everything is checked.
 
 pub mod earlier_names;
 pub(crate) mod extension;
@@ -21,48 +21,33 @@ use crate::folder::dealing::{self, DealingError};
 use crate::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use crate::playing::openings;
 
-/// A tournament that cannot go on.
+/// A tournament that cannot continue.
 #[derive(Debug, Error)]
 pub enum ResumeError {
-    /// There is no such folder.
     #[error(
         "there is no folder `{}` to resume; without --resume the tournament starts there",
         path.display()
     )]
-    NoFolder {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// No folder of this tournament was made yet.
+    NoFolder { path: PathBuf },
+    /// There is no folder of this tournament yet.
     #[error(
         "there is no folder `{}` to resume; without --resume the tournament starts in a new one",
         pattern.display()
     )]
-    NoneYet {
-        /// What it would be called.
-        pattern: PathBuf,
-    },
-    /// It is not the folder of a tournament.
+    NoneYet { pattern: PathBuf },
+    /// The folder holds no tournament.
     #[error(
         "nothing to resume in `{}`: there is no `{missing}` in it; without --resume a tournament \
          can start in an empty folder",
         path.display()
     )]
     Nothing {
-        /// The folder.
         path: PathBuf,
-        /// The file.
         missing: &'static str,
     },
-    /// The copy of the configuration, or what says how the schedule is made, cannot be read.
+    /// The copy of the configuration, or the file of the schedule, is unreadable.
     #[error("`{}` cannot be read: {reason}", path.display())]
-    Copy {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
-    /// The configuration is another one.
+    Copy { path: PathBuf, reason: String },
     #[error(
         "the configuration changed since this tournament began: {differences}; nothing was \
          changed, resume with the configuration as it was (`{}`), {}start again in another folder",
@@ -74,114 +59,99 @@ pub enum ResumeError {
         }
     )]
     Changed {
-        /// What differs.
         differences: String,
-        /// Whether there are additions only.
+        /// True if there are only additions.
         added: bool,
-        /// The copy of the old one.
+        /// The copy of the old configuration.
         copy: PathBuf,
     },
-    /// More than additions.
+    /// There are changes besides additions.
     #[error(
         "only bots, games and rounds can be added to a tournament, but {differences}; nothing was \
          changed, the configuration as it was is `{}`",
         copy.display()
     )]
     NotExtended {
-        /// What differs besides.
+        /// The other changes.
         differences: String,
-        /// The copy of the old one.
+        /// The copy of the old configuration.
         copy: PathBuf,
     },
     /// The format decides by results, so nothing can be added.
     #[error("only round robins and gauntlets can be extended; nothing was changed")]
     Format,
-    /// The format decides by results, so no match can be played again.
+    /// The format decides by results, so no match can be rerun.
     #[error(
         "matches can be played again only in round robins and gauntlets: elsewhere later pairings \
          depend on their results; nothing was changed"
     )]
     FixedResults,
-    /// The bot whose matches are to be played again is not in the configuration.
+    /// The bot to rerun is not in the configuration.
     #[error("there is no bot `{name}`; the bots are {}; nothing was changed", names.join(", "))]
     NoBot {
-        /// What was given.
         name: String,
         /// All names.
         names: Vec<String>,
     },
-    /// Another part of the schedule is played there.
+    /// The folder has another shard.
     #[error(
         "`{}` has {} of the schedule, not part {asked}; nothing was changed",
         path.display(),
         there.map_or("all".to_owned(), |there| format!("part {there}"))
     )]
     OtherShard {
-        /// The folder.
         path: PathBuf,
-        /// The part that was given.
         asked: Shard,
-        /// The part that is there; `None` for all.
+        /// `None` for the whole schedule.
         there: Option<Shard>,
     },
-    /// What it deals from is not known, or is another secret.
+    /// The source of deals is unknown, or another one.
     #[error(transparent)]
     Dealing(#[from] DealingError),
-    /// The log cannot be read, or a line is not a match.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// A match that this tournament does not have.
+    /// A match that is not in this tournament.
     #[error("`{}` line {line}: {reason}; nothing was changed", path.display())]
     Line {
-        /// The log.
         path: PathBuf,
-        /// The line, from 1.
+        /// From 1.
         line: usize,
-        /// What is wrong.
         reason: String,
     },
-    /// A line does not follow the one before it.
     #[error(
         "`{}` {broken}; nothing was changed: `referee replay --verify` checks each match",
         path.display()
     )]
-    Chain {
-        /// The log.
-        path: PathBuf,
-        /// The line.
-        broken: ChainBreak,
-    },
-    /// The log cannot be written.
+    Chain { path: PathBuf, broken: ChainBreak },
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
-/// A tournament that goes on.
+/// A tournament that continues.
 pub(crate) struct Resumed {
-    /// Its folder, open for more matches.
+    /// Open for more matches.
     pub folder: Folder,
-    /// Its schedule, which knows what was played.
+    /// With the finished matches entered.
     pub schedule: Schedule,
     /// The last line, if it was cut off; it is dropped.
     pub cut: Option<CutLine>,
 }
 
-/// What may differ from the configuration that a tournament began with.
+/// Differences that are allowed between the configuration and its copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// Nothing.
     Nothing,
-    /// Bots, games and rounds that are added: what was played stays what it is, the matches of the
-    /// tournament before come first and keep their numbers, and new ones follow.
+    /// New bots, games and rounds. Earlier matches come first and keep their numbers and results,
+    /// new ones follow.
     Additions,
 }
 
-/// Opens the folder of a tournament again. `take` gets all matches that were played, in the order
-/// of the log.
+/// Opens the folder of a tournament again. `take` receives all finished matches, in the order of
+/// the log.
 ///
 /// # Errors
-/// If it is not the folder of this very tournament, another referee is writing there, or it
-/// cannot be written.
+/// If it is not the folder of this very tournament, another referee is writing there, or it cannot
+/// be written.
 pub(crate) fn open(
     path: &Path,
     config: &Config,
@@ -221,7 +191,7 @@ pub(crate) fn open(
     })
 }
 
-/// Whether a tournament gets its first games with something to deal now, because it is extended.
+/// True if this extension adds the first games with deals.
 fn has_first_deals(path: &Path, config: &Config, allowed: Allowed) -> bool {
     let Ok(Some(copy)) = read_copy(&path.join(CONFIG_NAME)) else {
         return false;
@@ -239,7 +209,7 @@ fn has_first_deals(path: &Path, config: &Config, allowed: Allowed) -> bool {
     allowed == Allowed::Additions && !had
 }
 
-/// The configuration and the schedule of the tournament in this folder, for who only looks on: the
+/// The configuration and the schedule of the tournament in this folder, for read-only views: the
 /// log is not opened, and no match counts as played.
 ///
 /// # Errors
@@ -268,7 +238,7 @@ pub fn planned(path: &Path) -> Result<(Config, Schedule), String> {
 /// The copy of a configuration in a tournament's folder.
 pub(crate) struct Copy {
     text: String,
-    /// The same as values.
+    /// The text, parsed.
     pub(crate) table: Table,
 }
 
@@ -311,8 +281,8 @@ fn unreadable(path: PathBuf, reason: impl ToString) -> ResumeError {
     }
 }
 
-/// Compares the configuration with the copy in the folder. Returns the copy if it has to be
-/// replaced, because the tournament is extended.
+/// Compares the configuration with the copy in the folder. Returns the copy if an extension has to
+/// replace it.
 fn check_configuration(
     folder: &mut Folder,
     config: &Config,
@@ -323,7 +293,7 @@ fn check_configuration(
             let differs = differs(&copy.table, config, allowed, &folder.path)?;
             Ok(differs.then_some(copy))
         }
-        // The referee died in the moment between making the two files.
+        // The referee was killed between making the two files.
         None if folder.log.is_empty() => {
             folder.begin(&config.text, config.deals())?;
             Ok(None)
@@ -332,8 +302,7 @@ fn check_configuration(
     }
 }
 
-/// The schedule with all that it was before each extension; `before` is the copy of the
-/// configuration that is extended now.
+/// The schedule on top of those before each extension; `before` is the copy that is extended now.
 fn schedule(
     folder: &Folder,
     before: Option<&Copy>,
@@ -350,8 +319,8 @@ fn schedule(
     extended(&tables, config, shape, &copy)
 }
 
-/// The schedule of this shape, after the tournaments of these configurations, which it extends; `copy`
-/// is the file of the newest one.
+/// The schedule of this shape, extending the schedules of these configurations; `copy` is the file
+/// of the newest one.
 pub(crate) fn extended(
     tables: &[Table],
     config: &Config,
@@ -391,7 +360,7 @@ fn read_log(
     Ok(file.cut().cloned())
 }
 
-/// The copy of the configuration, if it is there.
+/// `None` if the file is missing.
 pub(crate) fn read_copy(path: &Path) -> Result<Option<Copy>, ResumeError> {
     match files::read(path, 4 * MOST_TEXT) {
         Ok(text) => {
@@ -403,18 +372,18 @@ pub(crate) fn read_copy(path: &Path) -> Result<Option<Copy>, ResumeError> {
     }
 }
 
-/// Copies of configurations as values; `copy` is the file of the newest one, for messages.
+/// Parses copies of configurations; `copy` is the file of the newest one, for messages.
 pub(crate) fn all_parsed(texts: &[String], copy: &Path) -> Result<Vec<Table>, ResumeError> {
     texts.iter().map(|text| parsed(text, copy)).collect()
 }
 
-/// A copy of a configuration as values.
+/// Parses a copy of a configuration.
 pub(crate) fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
     let parsed: Result<Table, toml::de::Error> = text.parse();
     parsed.map_err(|error| unreadable(path.to_owned(), error.message()))
 }
 
-/// Whether there is a difference, if only what is allowed differs.
+/// True if there are differences, and all of them are allowed.
 pub(crate) fn differs(
     copy: &Table,
     config: &Config,
@@ -444,11 +413,11 @@ pub(crate) fn differs(
     }
 }
 
-/// Which matches of a schedule are in a log: each at most once, and as they were scheduled.
+/// The matches of a schedule that are in a log: each at most once, and as scheduled.
 pub(crate) struct Ledger<'a> {
     config: &'a Config,
     pub(crate) schedule: Schedule,
-    /// By the match's number less one: the line of the log.
+    /// The line of the log, by the match's number less one.
     lines: Vec<Option<usize>>,
 }
 
@@ -461,7 +430,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Enters a match; says why if it does not belong here.
+    /// Enters a match; the error explains why it does not belong here.
     pub(crate) fn enter(&mut self, record: &Record, line: usize) -> Result<(), String> {
         let id = &record.match_id;
         let number = id.strip_prefix("m-").and_then(|digits| digits.parse().ok());
@@ -494,7 +463,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// Says how a match differs from the one that was scheduled.
+/// Compares a match with the schedule.
 pub fn compare(config: &Config, record: &Record, scheduled: &Scheduled) -> Result<(), String> {
     let id = &record.match_id;
     let rules = &config.games[scheduled.game].rules;
@@ -557,7 +526,7 @@ mod tests {
         [[bots]]\nname = \"a\"\ncommand = \"referee bot random\"\n\
         [[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n";
 
-    /// A folder with a log of these lines.
+    /// A folder with a log.
     struct ResumedFolder {
         folder: tempfile::TempDir,
         config: Config,
@@ -621,7 +590,7 @@ mod tests {
             fs::read_to_string(self.folder.path().join(LOG_NAME)).unwrap()
         }
 
-        /// The reason why this log is refused; it stays as it is.
+        /// Opens this log, which must be refused and left as it is; returns the reason.
         #[track_caller]
         fn refused(&self, log: &str) -> String {
             let error = self.resume(log).0.err().unwrap();
@@ -791,7 +760,7 @@ mod tests {
                 .map(|m| m.seats.to_vec())
                 .collect::<Vec<_>>()
         );
-        // An extension goes on with what was there.
+        // An extension continues from these matches.
         let more = text.replace("rounds = 4", "rounds = 6");
         let more = Config::parse(&more, Path::new("/")).unwrap();
         for (path, before) in [(&old, &first), (&new, &second)] {

@@ -1,5 +1,5 @@
-//! Sets the matches of some bots aside, so that they are played again. The log as it was stays in
-//! the folder.
+//! Sets the matches of some bots aside, so that they are played again. The old log stays in the
+//! folder.
 
 use std::fs;
 use std::io;
@@ -10,28 +10,27 @@ use protocol::Record;
 
 use crate::resume::ResumeError;
 
-/// What the new log is called until it is whole.
+/// The new log's name until it is complete.
 const PART_NAME: &str = "games.jsonl.part";
-/// How many matches are written at a time.
+/// Matches a write.
 const BATCH: usize = 256;
 
-/// The result of setting matches aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SetAside {
-    /// How many matches are to be played again.
+    /// Matches to play again.
     pub matches: usize,
-    /// The log as it was before.
+    /// The old log.
     pub before: PathBuf,
 }
 
-/// Writes the log of a tournament's folder anew, without the matches that these bots played in.
-/// Nothing is changed if there are none.
+/// Rewrites the log of a tournament's folder without the matches of these bots. Nothing changes if
+/// there are none.
 ///
 /// # Errors
 /// If the log cannot be read, another referee is writing to it, or it cannot be written.
 pub(crate) fn set_aside(folder: &Path, bots: &[String]) -> Result<Option<SetAside>, ResumeError> {
     let log = folder.join(LOG_NAME);
-    // Locks the log until it is replaced.
+    // Keeps the log locked until it is replaced.
     let lock = LogWriter::go_on(&log)?;
     let part = folder.join(PART_NAME);
     remove(&part)?;
@@ -76,7 +75,7 @@ fn remove(path: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// Gives the log a second name, `games.before-1.jsonl` or the next one that is free.
+/// Gives the log a second name, `games.before-1.jsonl` or the next free one.
 fn keep(log: &Path, folder: &Path) -> Result<PathBuf, WriteError> {
     let mut number = 1;
     loop {

@@ -1,14 +1,14 @@
-//! Where players of their own listen.
+//! Addresses of GGP players.
 
 use std::net::IpAddr;
 
-/// What an address looks like, for messages.
+/// An example for messages.
 const EXAMPLE: &str = "an address is a URL with a host and a port, as in \"http://127.0.0.1:9147\"";
 
 /// The host and port of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// A name, or an address of the internet protocol; IPv6 without brackets.
+    /// A name or an IP address; IPv6 without brackets.
     pub host: String,
     /// The TCP port.
     pub port: u16,
@@ -49,13 +49,13 @@ impl Address {
         })
     }
 
-    /// Whether it is on this machine, whatever a name server says.
+    /// True if it is certainly on this machine, whatever a name server says.
     pub fn is_loopback(&self) -> bool {
         let address = self.host.parse::<IpAddr>();
         self.host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 
-    /// The host and the port, as URLs have them.
+    /// Host and port as in a URL.
     pub fn text(&self) -> String {
         if self.host.contains(':') {
             format!("[{}]:{}", self.host, self.port)

@@ -1,4 +1,4 @@
-//! Bots that are GGP players somewhere: what they may be, and what they need.
+//! Bots that are GGP players on the network: keys and restrictions.
 
 mod address;
 
@@ -16,12 +16,12 @@ use crate::tables::game::GameSetup;
 
 pub use address::Address;
 
-/// How often a player is looked for by default before that is a fault.
+/// Default attempts to reach a player before it is at fault.
 const START_ATTEMPTS: u32 = 3;
-/// What is wrong with a key of a bot, and with which.
+/// A key of a bot, and its problem.
 pub(crate) type WrongKey = (&'static str, String);
 
-/// A bot at this address, with this time control of its own; `all` is that of the others.
+/// A bot at this address, with its own time control; `all` is that of the other bots.
 ///
 /// # Errors
 /// If a key of its table says what cannot be.
@@ -89,7 +89,7 @@ fn useless_key(table: &BotTable) -> Option<&'static str> {
     useless.map(|(key, _)| key)
 }
 
-/// Players are told whole seconds for each move, and nothing else.
+/// GGP players only know whole seconds for each move.
 fn check_time(time: &TimeControl) -> Result<(), &'static str> {
     if time.clock == ClockKind::Cpu {
         return Err(
@@ -107,7 +107,7 @@ fn check_time(time: &TimeControl) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// A host as URLs have it.
+/// A host as in a URL.
 fn bracketed(host: &str) -> String {
     if host.contains(':') {
         format!("[{host}]")
@@ -116,7 +116,7 @@ fn bracketed(host: &str) -> String {
     }
 }
 
-/// Whether these bots can play these games.
+/// Checks that these bots can play these games.
 pub(crate) fn check(
     file: &ConfigFile,
     bots: &[Arc<BotSpec>],
@@ -181,7 +181,7 @@ mod tests {
 
     use crate::Config;
 
-    /// What is wrong with a configuration of tic-tac-toe with this bot, after these lines.
+    /// The problem of a tic-tac-toe configuration with this bot, after these lines.
     fn problem(more: &str, bot: &str) -> String {
         let sheets = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/sheets");
         let text = format!(

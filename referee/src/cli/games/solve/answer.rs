@@ -1,4 +1,4 @@
-//! What was found: checked, and printed for people and for programs.
+//! Answers of the solver: verified, and printed for people and for programs.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::cli::{CliError, print};
 pub(super) enum Failed {
     /// The line of play could not be found in time.
     Stopped,
-    /// The rules do not agree with the search, which is a mistake of the program.
+    /// Rules and search disagree: a bug of the program.
     Wrong(String),
 }
 
@@ -24,7 +24,7 @@ impl From<Stopped> for Failed {
     }
 }
 
-/// What was found out about a position.
+/// The known facts about a position.
 pub(super) struct Answer {
     pub(super) solved: bool,
     winner: Option<Winner>,
@@ -34,7 +34,7 @@ pub(super) struct Answer {
     line: Vec<String>,
     /// The positions of the whole proof, if it was checked.
     checked: Option<u64>,
-    /// Whether that was asked for.
+    /// True if a check was requested.
     check: bool,
     positions: u64,
     table: f64,
@@ -42,7 +42,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// What is known before it is solved.
+    /// Facts from an unfinished search.
     pub(super) fn unsolved<G: Game>(solver: &Solver<'_, G>, took: Duration) -> Self {
         let (value, progress) = (solver.value(), solver.progress());
         Answer {
@@ -59,7 +59,7 @@ impl Answer {
         }
     }
 
-    /// The answer of a search that has ended, with its line replayed by the rules.
+    /// The answer of a finished search, with its line replayed by the rules.
     pub(super) fn of<G: Game>(
         solver: &mut Solver<'_, G>,
         session: &dyn Session,
@@ -87,7 +87,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// The end of the line must have the outcome that was found.
+    /// Checks that the end of the line has the outcome of the search.
     fn compare(&self, end: &dyn Session) -> Result<(), Failed> {
         let tally = end
             .tally()
@@ -202,7 +202,7 @@ impl Answer {
     }
 }
 
-/// The names of the seats, which are part of what a game says of itself.
+/// The names of the seats, from a game's description.
 fn roles(about: &Map<String, Value>) -> Vec<String> {
     let id = about["game"].as_str().and_then(games::find);
     id.map_or_else(Vec::new, |entry| entry.info.roles.clone())

@@ -1,4 +1,4 @@
-//! The file of a checkpoint. A new one replaces the old one only when it is whole.
+//! The file of a checkpoint. A new one replaces the old one only when it is complete.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Write as _};
@@ -8,7 +8,7 @@ use solver::CheckpointError;
 
 use crate::cli::CliError;
 
-/// Refuses to write a checkpoint over what is there: it may be the work of days.
+/// Refuses to overwrite a file with a checkpoint: it may be the work of days.
 pub(super) fn must_be_new(path: &Path) -> Result<(), CliError> {
     let about = match path.symlink_metadata() {
         Ok(_) => path.metadata(),

@@ -1,5 +1,5 @@
-//! `referee solve elephant-run --starting-tiles`: how far the elephant gets from each starting tile, as a
-//! report.
+//! `referee solve elephant-run --starting-tiles`: a report on how far the elephant gets from each
+//! starting tile.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use super::watch::{Progress, StopSignal};
 use crate::cli::common::format::print_json;
 use crate::cli::{CliError, print};
 
-/// What is printed above the table.
+/// The text above the table.
 const INTRODUCTION: &str = "\
 # Elephant Run: how far the elephant gets
 
@@ -27,10 +27,10 @@ every placement of the farmers; an upper bound is shown by one placement.
 
 ";
 
-/// How many positions a tile's turn takes.
+/// Positions a tile's turn.
 const SLICE: u64 = 1_000_000;
 
-/// The options of the game that matter.
+/// The relevant options of the game.
 struct Options {
     farmers: u32,
     ranged_jumps: bool,
@@ -54,7 +54,7 @@ impl Options {
     }
 }
 
-/// What is searched, and how.
+/// The search behind the report.
 pub(super) struct Report {
     pub(super) options: Value,
     pub(super) memory: ByteSize,
@@ -130,7 +130,7 @@ impl Report {
         if stop.is_set() {
             return Err(CliError::Interrupted);
         }
-        // The lines of play are found again from the table.
+        // The lines of play are found again in the transposition table.
         slice.set(u64::MAX);
         limit.set(u64::MAX);
         tiles.retain(|tile| wanted.contains(&tile.tile));
@@ -151,7 +151,7 @@ impl Report {
     }
 }
 
-/// The tiles that are asked for, all if none is named.
+/// The requested tiles, by default all.
 fn wanted(names: &[String]) -> Result<Vec<u8>, CliError> {
     let board = board();
     let all = starting_tiles();
@@ -217,8 +217,8 @@ fn names(set: u32) -> Vec<String> {
     inside.map(|cell| board.name(cell).to_owned()).collect()
 }
 
-/// A game of best play against the placement that holds the elephant best, replayed by the rules; empty if
-/// the upper bound is not known or the search was stopped.
+/// Best play against the placement that restrains the elephant most, replayed by the rules; empty
+/// if the upper bound is unknown or the search was stopped.
 fn line(
     solver: &mut ChaseSolver<'_>,
     tile: &StartingTile,

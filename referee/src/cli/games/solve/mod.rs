@@ -1,4 +1,4 @@
-//! `referee solve`: what a position is worth with best play, exactly.
+//! `referee solve`: the exact value of a position.
 
 mod answer;
 mod checkpoint;
@@ -25,7 +25,7 @@ use answer::Answer;
 use elephant_run::Report;
 use watch::{Progress, StopSignal};
 
-/// Finds what a position is worth with best play of both seats, exactly
+/// Finds the exact value of a position: its outcome if both seats play their best
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -52,19 +52,19 @@ pub(crate) struct Args {
     /// What to find
     #[arg(long, value_enum, default_value_t)]
     question: QuestionArg,
-    /// How to find it; by default `proof-number` for `win` and `alpha-beta` for `value`
+    /// The search method; by default `proof-number` for `win` and `alpha-beta` for `value`
     #[arg(long, value_enum)]
     method: Option<MethodArg>,
-    /// The size of the table of positions
+    /// The size of the transposition table
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize::gb(1))]
     memory: ByteSize,
     /// Give up after this many positions
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
-    /// The file that keeps what was found, for `--resume`; without that, it must not be there yet
+    /// The file that saves the search for `--resume`; without that, it must not exist yet
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint
+    /// Continue from the checkpoint
     #[arg(long, requires = "checkpoint")]
     resume: bool,
     /// Also check the whole proof, if it has at most N positions: every reply of the seat that cannot
@@ -88,7 +88,6 @@ pub(crate) struct Args {
     format: FormatArgs,
 }
 
-/// What `--question` takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum QuestionArg {
     /// Who wins, and nothing else
@@ -98,7 +97,6 @@ enum QuestionArg {
     Value,
 }
 
-/// What `--method` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum MethodArg {
     /// Depth-first proof-number search
@@ -124,7 +122,7 @@ impl Args {
         let session = self.start.open(&*rules)?;
         block_on(async move {
             let stop = StopSignal(on_interrupt()?);
-            // The search looks at the signal often, and then its work of hours is written.
+            // The search checks the signal often, and then writes its work of hours.
             let _checkpoint = self.checkpoint.as_ref().map(|_| Saving::begin());
             if self.starting_tiles {
                 return self.report()?.run(&*session, &stop);
@@ -139,7 +137,7 @@ impl Args {
         })?
     }
 
-    /// What a checkpoint belongs to.
+    /// The position and question of a checkpoint.
     fn about(&self, session: &dyn Session) -> Result<Map<String, Value>, CliError> {
         let about = json!({
             "version": env!("CARGO_PKG_VERSION"),
@@ -184,7 +182,7 @@ impl Args {
     }
 }
 
-/// A position that is about to be solved.
+/// A position to solve.
 struct Solve {
     args: Args,
     about: Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Progress of a search on stderr, and what stops it.
+//! Progress of a search on stderr, and its stop conditions.
 
 use std::cell::Cell;
 use std::io::{IsTerminal as _, Write as _, stderr};
@@ -8,7 +8,7 @@ use report::tell;
 use solver::Decided;
 use tokio::sync::watch;
 
-/// Whether Ctrl-C was pressed.
+/// True once Ctrl-C was pressed.
 #[derive(Clone)]
 pub(super) struct StopSignal(pub(super) watch::Receiver<bool>);
 
@@ -18,22 +18,21 @@ impl StopSignal {
     }
 }
 
-/// How often progress is shown on a terminal.
+/// Interval of progress on a terminal.
 const ON_TERMINAL: Duration = Duration::from_secs(1);
-/// And elsewhere, where every line stays.
+/// Interval elsewhere, where every line stays.
 const ELSEWHERE: Duration = Duration::from_secs(30);
 
-/// How often a checkpoint is written.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(600);
 
-/// Shows progress, and says when to stop.
+/// Shows progress, and stops the search.
 pub(super) struct Progress {
     stop: StopSignal,
     began: Instant,
     terminal: bool,
     shown: Cell<Instant>,
     saved: Cell<Instant>,
-    /// Whether a line on the terminal waits for its end.
+    /// True if the line on the terminal is not ended yet.
     drawn: Cell<bool>,
 }
 
@@ -50,8 +49,8 @@ impl Progress {
         }
     }
 
-    /// Shows the progress of a generic search from time to time; `false` if it has to stop, be it to
-    /// write a checkpoint.
+    /// Shows the progress of a generic search at intervals; `false` if it has to stop, perhaps only
+    /// for a checkpoint.
     pub(super) fn go_on(&self, now: &solver::Progress) -> bool {
         self.tick(|seconds| {
             let rate = now.positions as f64 / seconds.max(1e-3);
@@ -98,7 +97,7 @@ impl Progress {
 
     fn show(&self, line: &str) {
         if self.terminal {
-            // Back to the first column, and away with what is there.
+            // Back to the first column, and clear the line.
             let _ = write!(stderr(), "\r\u{1b}[2K{line}");
             self.drawn.set(true);
         } else {
@@ -106,12 +105,12 @@ impl Progress {
         }
     }
 
-    /// Whether it is time to write a checkpoint.
+    /// True if it is time for a checkpoint.
     pub(super) fn save_is_due(&self) -> bool {
         self.saved.get().elapsed() >= CHECKPOINT_EVERY
     }
 
-    /// A checkpoint was written.
+    /// Notes that a checkpoint was written.
     pub(super) fn saved(&self) {
         self.saved.set(Instant::now());
     }
