@@ -364,6 +364,8 @@ fn win_rates() {
         let greedy = rate("greedy", "random", 20);
         let mcts = rate("mcts", "greedy", 8);
         println!("{id:16} greedy-random {greedy:.2?}  mcts-greedy {mcts:.2?}");
+        let mean = greedy.iter().sum::<f64>() / greedy.len() as f64;
+        assert!(mean > 0.5, "{id}: `greedy` is weaker than `random`");
     }
 }
 

@@ -364,6 +364,7 @@ fn kuhn_by_playouts() {
         println!(
             "{playouts:6} playouts: {to_equilibrium:.4} to the equilibrium, {to_best:.4} to the best reply"
         );
+        assert!(to_equilibrium < 0.05 && to_best < 0.25);
     }
 }
 
@@ -374,15 +375,17 @@ fn kuhn_by_playouts() {
 fn rates_by_playouts() {
     for playouts in [100, 400] {
         for other in ["random", "greedy"] {
-            let (mcts, other) = (("mcts", playouts), (other, 1));
+            let mcts = ("mcts", playouts);
+            let rates = [
+                duel(ConnectFour::default(), mcts, (other, 1), 20),
+                duel(Goofspiel::new(5), mcts, (other, 1), 100),
+                duel(Pig::new(30), mcts, (other, 1), 50),
+                duel(LiarsDice::new(2), mcts, (other, 1), 50),
+            ];
             println!(
-                "{playouts} against {}: connect-four {:.3}, goofspiel {:.3}, pig {:.3}, liars-dice {:.3}",
-                other.0,
-                duel(ConnectFour::default(), mcts, other, 20),
-                duel(Goofspiel::new(5), mcts, other, 100),
-                duel(Pig::new(30), mcts, other, 50),
-                duel(LiarsDice::new(2), mcts, other, 50),
+                "{playouts} against {other}: connect-four, goofspiel, pig, liars-dice {rates:.3?}"
             );
+            assert!(other != "random" || rates.iter().all(|&rate| rate > 0.6));
         }
     }
 }

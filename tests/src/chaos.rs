@@ -13,6 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
+use crate::cluster::workers::BOTS;
 use crate::{Arena, Ran, good, referee, timeless, wait_until};
 
 /// The tournaments, of bots that play the same moves in every run.
@@ -37,45 +38,27 @@ games = [{ id = "amazons", options = { size = 5 } }, "siam"]
 "#,
 ];
 
-/// What all of them have.
-const REST: &str = r#"
-[time]
-per_move = "60s"
-startup = "60s"
-[opening]
-random_plies = 2
-[[bots]]
-name = "random"
-command = ["referee", "bot", "random"]
-[[bots]]
-name = "greedy"
-command = ["referee", "bot", "greedy"]
-[[bots]]
-name = "third"
-command = ["referee", "bot", "random", "--seed", "3"]
-"#;
+/// The part that all configurations share, besides the bots.
+const OPENING: &str = "[opening]\nrandom_plies = 2\n";
 
 /// The most times that a referee is killed in one round.
 const MOST_KILLS: u64 = 3;
 
-/// What was done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Figures {
     /// Tournaments that were played to their ends.
     pub rounds: u32,
-    /// How often a referee was killed.
     pub kills: u32,
     /// … before its log had a match.
     pub early: u32,
     /// … when its log had all matches.
     pub late: u32,
-    /// How often a half-written line was put at the end of the log.
+    /// Half-written lines that were put at the end of a log.
     pub cuts: u32,
-    /// How often a half-written line was there by itself.
+    /// Half-written lines that were there by themselves.
     pub torn: u32,
     /// Matches of all rounds.
     pub matches: usize,
-    /// How long it took.
     pub time: Duration,
 }
 
@@ -140,7 +123,7 @@ struct Reference {
 
 impl Reference {
     fn play(setup: &str) -> Self {
-        let config = format!("name = \"chaos\"\n{setup}{REST}");
+        let config = format!("name = \"chaos\"\n{setup}{OPENING}{BOTS}");
         let arena = Arena::new(&config);
         let began = Instant::now();
         let ran = good(finish(start(&arena, false)));

@@ -31,7 +31,7 @@ pub fn connections(host: &str, count: usize, sent: &str) -> Vec<TcpStream> {
     (0..count).map(connect).collect()
 }
 
-/// Whether the server ends a connection by itself. What it sends before that is read.
+/// Reads until the server closes the connection; false if it does not.
 pub fn is_ended(stream: &mut TcpStream) -> bool {
     let _ = stream.set_read_timeout(Some(TIMEOUT));
     match stream.read_to_end(&mut Vec::new()) {

@@ -1,4 +1,6 @@
-//! What the end-to-end tests share: the built program, folders, waiting.
+//! Helpers of the end-to-end tests: the built program, folders, waiting. They panic where a test fails.
+
+#![allow(missing_docs, reason = "only tests read this")]
 
 pub mod campaign;
 pub mod chaos;
@@ -17,7 +19,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The program `referee`, built in the same profile as the tests.
@@ -70,14 +72,12 @@ pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit code; `None` after a signal.
     pub code: Option<i32>,
-    /// What it printed.
     pub stdout: String,
-    /// What it printed about itself.
     pub stderr: String,
 }
 
@@ -116,7 +116,7 @@ pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
     output.expect("referee runs").into()
 }
 
-/// What ended with exit code 0.
+/// Asserts exit code 0.
 #[track_caller]
 pub fn good(ran: Ran) -> Ran {
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
@@ -269,6 +269,24 @@ pub fn timeless(value: &Value) -> Value {
 pub fn unchained(line: &str) -> String {
     let (text, _) = line.rsplit_once(",\"prev\":").expect("a line with a hash");
     format!("{text}}}")
+}
+
+/// A log of matches between this many bots, each of which plays four.
+pub fn crowded_log(bots: usize) -> String {
+    let line = |number: usize| {
+        let both = [number % bots, (number / bots + number + 1) % bots];
+        let players =
+            both.map(|bot| json!({"name": format!("b{bot}"), "role": "x", "command": []}));
+        let record = json!({
+            "format": 1, "match": format!("m-{number:06}"), "game": "siam", "options": {}, "seed": 1,
+            "start": {}, "players": players, "time": {"startup_ms": 1, "margin_ms": 1},
+            "limits": {}, "opening": 0, "moves": [],
+            "result": {"scores": [1, 0], "outcome": [1.0, 0.0], "reason": "x", "faults": []},
+            "started": "2026-01-02T03:04:05.678Z", "duration_ms": 1, "referee": "",
+        });
+        format!("{record}\n")
+    };
+    (0..2 * bots).map(line).collect()
 }
 
 /// Waits until something holds.

@@ -39,7 +39,7 @@ impl ModelClient {
         }
     }
 
-    /// Sends a request and gives the whole answer.
+    /// Sends a request and returns the whole answer.
     pub fn ask(&mut self, mut request: Value) -> Value {
         self.id += 1;
         request["id"] = json!(self.id);
@@ -54,7 +54,7 @@ impl ModelClient {
         answer
     }
 
-    /// Sends a request that must go well and gives what is in `ok`.
+    /// Sends a request that must succeed and returns its `ok`.
     pub fn ok(&mut self, request: Value) -> Value {
         let mut answer = self.ask(request);
         assert!(answer.get("error").is_none(), "{}", answer["error"]);

@@ -13,13 +13,12 @@ use nix::unistd::Pid;
 
 use crate::needs;
 
-/// What a terminal shows. It wraps lines again when it is resized.
+/// The content of a terminal; lines wrap again when it is resized.
 #[derive(Debug)]
 pub struct Screen {
     width: usize,
     height: usize,
     rows: Vec<Row>,
-    /// Where the cursor is.
     row: usize,
     column: usize,
     /// A sequence of which the end has not come.
@@ -52,7 +51,7 @@ impl Screen {
         self.rows.iter().map(text).collect()
     }
 
-    /// Whether a line was too long for one row.
+    /// True if a line was too long for one row.
     pub fn has_wrapped(&self) -> bool {
         self.rows.iter().any(|row| row.wrapped)
     }
@@ -143,7 +142,7 @@ impl Screen {
 pub struct Terminal {
     child: Child,
     output: Receiver<String>,
-    /// What it has shown.
+    /// All output so far.
     pub screen: Screen,
     /// The device, and the program's id.
     tty: String,
@@ -253,7 +252,7 @@ impl Terminal {
         }
     }
 
-    /// Shows the rest and gives the exit code.
+    /// Shows the rest and returns the exit code.
     pub fn end(mut self) -> (Option<i32>, Screen) {
         let end = Instant::now() + Duration::from_secs(60);
         loop {

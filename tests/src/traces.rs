@@ -33,7 +33,6 @@ pub fn children(pid: u32) -> Vec<u32> {
     numbers_in("/proc").into_iter().filter(is_child).collect()
 }
 
-/// How many files a process has open.
 pub fn open_files(pid: u32) -> usize {
     numbers_in(&format!("/proc/{pid}/fd")).len()
 }

@@ -17,7 +17,7 @@ pub struct Server {
     process: Child,
     /// The addresses that it printed, one a line, from `http://` on.
     pub links: Vec<String>,
-    /// What else it prints, which nobody reads.
+    /// The rest of its output, which no one reads.
     _output: BufReader<ChildStdout>,
 }
 
@@ -84,7 +84,6 @@ impl Server {
         line
     }
 
-    /// What it answers.
     pub fn get(&self, path: &str) -> Answer {
         ask(self.host(), "GET", path, "", "")
     }

@@ -11,14 +11,14 @@ use games::{Rng, Rules, Session};
 use oracle::minimax::points_to_come;
 use serde_json::{Value, json};
 
-/// How many positions a settlement may take, as in tournaments by default.
+/// Positions that a settlement may take; the default of tournaments.
 const BUDGET: u32 = 20_000;
-/// How many positions the oracle looks at; those that take more are left out.
+/// Positions that the oracle searches at most; harder ones are left out.
 const EXHAUSTIVE: usize = 1_500;
-/// How many positions are looked at by default.
+/// Positions that are tested by default.
 const POSITIONS: usize = 12;
 
-/// Who plays the games that positions are taken from.
+/// Bots of the games from which positions are taken.
 enum Players {
     /// Nobody: moves are random.
     Random,
@@ -46,7 +46,6 @@ impl Players {
     }
 }
 
-/// What was found.
 #[derive(Debug, Default)]
 struct Found {
     checked: usize,

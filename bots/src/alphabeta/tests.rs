@@ -54,6 +54,7 @@ fn nodes_a_second() {
     for game in GAMES.iter() {
         let (speed, depth) = registry::visit(&game.info.id, Speed).unwrap();
         println!("{:16} {speed:9.0} nodes/s, depth {depth:.1}", game.info.id);
+        assert!(speed > 1000.0 && depth > 1.0, "{}", game.info.id);
     }
 }
 

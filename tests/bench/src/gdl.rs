@@ -10,7 +10,7 @@ use gdl::{GroundLimits, Names, SheetGame};
 use nix::time::{ClockId, clock_gettime};
 use oracle::gdl::{Sheet, Term};
 
-/// How long each figure is measured, and as many times, of which the best counts.
+/// Duration and number of the runs for each figure; the best counts.
 const LONG: Duration = Duration::from_millis(1500);
 const TIMES: usize = 3;
 
@@ -133,7 +133,7 @@ fn plain_rate(text: &str, long: Duration) -> f64 {
     }
 }
 
-/// What this process has used of a processor: others may work on the same machine.
+/// CPU time of this process: others may work on the same machine.
 fn cpu_seconds() -> f64 {
     let used = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID);
     Duration::from(used.expect("Linux has this clock")).as_secs_f64()

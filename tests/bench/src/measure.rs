@@ -31,7 +31,7 @@ pub(crate) struct Tournament {
     pub(crate) more: String,
 }
 
-/// What it cost.
+/// The cost of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Cost {
     /// From its start to its end.
@@ -45,7 +45,7 @@ pub(crate) struct Cost {
     pub(crate) resident: Vec<u64>,
     /// The middle one of the times that were charged to bots, in ms.
     pub(crate) charged_ms: f64,
-    /// Where its log is; removed with this.
+    /// The folder of its log; removed with this value.
     pub(crate) folder: std::sync::Arc<TempDir>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn instant() -> &'static Path {
     PATH.get_or_init(|| tests::program("bench", "instant"))
 }
 
-/// Who looks on at a tournament in the browser.
+/// Spectators of a tournament in the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watched {
     /// Nobody, and there are no pages.
@@ -148,7 +148,7 @@ fn configured(tournament: &Tournament) -> TempDir {
     folder
 }
 
-/// What plays the tournament of a folder.
+/// The command that plays the tournament of a folder.
 fn coordinator(folder: &TempDir) -> Command {
     let mut referee = Command::new(tests::referee());
     let path = folder.path();

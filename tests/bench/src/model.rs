@@ -129,7 +129,7 @@ pub(crate) fn run(tiny: bool) {
     overtime(if tiny { 3 } else { 25 });
 }
 
-/// How long `playouts` takes beyond its time limit, in a position of few moves and one of many.
+/// Time that `playouts` takes beyond its limit, in a position of few moves and one of many.
 fn overtime(runs: usize) {
     println!("\n| `playouts` with `ms` 20 | answered after, ms |\n|---|---|");
     for game in ["siam", "amazons"] {

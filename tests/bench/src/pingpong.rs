@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 /// Bytes of a line, its end included.
 const LINE: usize = 100;
 
-/// What a round trip costs.
+/// The cost of a round trip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoundTrip {
     /// Time for one there and back.

@@ -1,4 +1,4 @@
-//! What looking on in the browser costs a tournament, and how soon a large log is shown.
+//! The cost of spectators in the browser, and the time until a large log is shown.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,6 +1,7 @@
 //! Fuzz targets for everything that reads text from outside, on stable Rust. A run is made from
 //! a seed and can be repeated; the program in `main.rs` looks for long, the tests for a moment.
 
+#![allow(missing_docs, reason = "only tests read this")]
 #![expect(
     clippy::unwrap_used,
     reason = "a target panics where something is wrong"

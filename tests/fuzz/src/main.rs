@@ -1,4 +1,4 @@
-//! Looks for inputs that break something, for as long as it is told to.
+//! Searches for inputs that break something, for a given time.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use web::Watch;
 
-/// What `referee watch` of a folder answers to the bytes of a connection.
+/// The answer of `referee watch` to the bytes of a connection.
 pub(crate) fn web_answers(folder: &Path, sent: &[u8]) -> Vec<u8> {
     let watch = Watch::new(&[folder.to_owned()], None);
     runtime().block_on(watch.answers_to(sent))
 }
 
-/// What `referee ggp-player`, busy with a match, answers to the bytes of a connection.
+/// The answer of `referee ggp-player`, busy with a match, to the bytes of a connection.
 pub(crate) fn ggp_player_answers(sent: &[u8]) -> Vec<u8> {
     runtime().block_on(ggp_player::answers_to(sent))
 }

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::{MEMORY, Target, mutate};
 
-/// What one input may cost.
+/// Limits for one input.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The time.
@@ -43,12 +43,11 @@ pub enum Until {
     Time(Duration),
 }
 
-/// What a run without a failure did.
+/// The figures of a run without a failure.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
-    /// How many inputs were tried.
     pub inputs: u64,
-    /// How many the target understood; too few would mean that it tests nothing but parsers.
+    /// Inputs that the target understood; with too few it tests only the parser.
     pub understood: u64,
     /// The longest time for one input.
     pub slowest: Duration,
@@ -56,7 +55,7 @@ pub struct Stats {
     pub largest: usize,
 }
 
-/// What an input did that none may do.
+/// A failure.
 #[derive(Debug, Error)]
 pub enum Failure {
     /// It was a panic.
@@ -127,7 +126,7 @@ pub fn try_input(target: &Target, input: &[u8], stats: &mut Stats) -> Result<boo
     Ok(understood)
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

@@ -12,7 +12,6 @@ pub struct Set {
     pub game: &'static str,
     /// As they are given, without the defaults.
     pub options: Value,
-    /// What they make.
     pub rules: Arc<dyn Rules>,
 }
 

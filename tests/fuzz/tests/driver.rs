@@ -16,7 +16,7 @@ fn seeds(_: &mut Rng) -> Vec<Vec<u8>> {
     vec![br#"{"a":[1,2,3],"b":"text"}"#.to_vec()]
 }
 
-/// What a run of a target that does not behave says, and the input that it kept.
+/// The output of a run of a target that fails, and the input that it kept.
 fn found(name: &'static str, behave: fn(&[u8]) -> bool) -> (String, Vec<u8>) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let target = Target {

@@ -27,7 +27,7 @@ fn check(name: &str, inputs: u64, understood: f64) {
     }
 }
 
-/// What the seeds are like is what the inputs made from them are like.
+/// Inputs resemble the seeds from which they are made.
 fn check_seeds(name: &str) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let target = target(name);

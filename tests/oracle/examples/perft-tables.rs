@@ -122,7 +122,7 @@ fn moments(history: &[Box<dyn Oracle>]) -> BTreeSet<usize> {
     moments
 }
 
-/// Whether a seat plays again though its turn was over.
+/// True if a seat plays again though its turn was over.
 fn skips(before: &Value, after: &Value) -> bool {
     let moving = |state: &Value| state.get("phase").is_none_or(|phase| phase == "move");
     let again = before["to_move"] == after["to_move"];

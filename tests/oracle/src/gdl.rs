@@ -29,7 +29,7 @@ pub struct Sheet {
     rules: Vec<Rule>,
     /// The relations in the order of evaluation, those together that need each other.
     layers: Vec<BTreeSet<Rc<str>>>,
-    /// What does not depend on a position.
+    /// Facts that do not depend on the position.
     fixed: Model,
 }
 
@@ -255,7 +255,7 @@ impl Sheet {
             .collect()
     }
 
-    /// What can be said about a position before anybody moves.
+    /// Everything about a position before a move.
     pub fn look(&self, facts: &BTreeSet<Term>) -> Look {
         let model = self.model(facts, &[]);
         let roles = self.roles();
@@ -290,10 +290,9 @@ impl Sheet {
     }
 }
 
-/// What can be said about a position.
+/// Everything about a position.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// Whether the game is over.
     pub over: bool,
     /// The legal moves of each role.
     pub legal: Vec<BTreeSet<Term>>,
@@ -447,7 +446,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Whether a condition without free variables holds; `negated` inside of an odd number of `not`s.
+    /// Evaluates a condition without free variables; `negated` inside of an odd number of `not`s.
     fn holds(&self, condition: &Term, bindings: &Bindings, negated: bool) -> bool {
         let mut parts = args(condition).iter();
         match &*name(condition) {

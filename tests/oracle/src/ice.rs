@@ -15,7 +15,7 @@ pub(crate) struct Ice {
     pub(crate) penguins: Vec<BTreeSet<Cell>>,
 }
 
-/// How many chips there are of one, two and three fish.
+/// The numbers of chips of one, two and three fish.
 pub(crate) fn chips(board: Board) -> [usize; 3] {
     match board {
         Board::Square(..) => [32, 21, 11],
@@ -101,7 +101,7 @@ impl Ice {
         self.penguins.iter().any(|side| side.contains(&cell))
     }
 
-    /// Whether a cell holds a chip and no penguin.
+    /// True for a chip without a penguin.
     pub(crate) fn free(&self, cell: Cell) -> bool {
         self.fish[&cell] > 0 && !self.has_penguin(cell)
     }
@@ -129,22 +129,34 @@ impl Ice {
         moves
     }
 
-    pub(crate) fn lay(&mut self, mv: &str) {
+    /// Plays a move of a phase before `move`; returns the next phase if this one is over.
+    pub(crate) fn set_up(
+        &mut self,
+        phase: &str,
+        seat: usize,
+        mv: &str,
+        each: usize,
+    ) -> Option<&'static str> {
+        if phase == "lay" {
+            self.lay(mv);
+            return self.all_laid().then_some("place");
+        }
+        self.penguins[seat].insert(board::cell(mv));
+        let all_placed = self.penguins.iter().all(|side| side.len() == each);
+        all_placed.then_some("move")
+    }
+
+    fn lay(&mut self, mv: &str) {
         let (cell, value) = mv.split_once('=').expect("CELL=FISH");
         let value = value.parse().expect("a number of fish");
         self.fish.insert(board::cell(cell), value);
     }
 
-    pub(crate) fn all_laid(&self) -> bool {
+    fn all_laid(&self) -> bool {
         self.fish.values().all(|&fish| fish > 0)
     }
 
-    /// Whether every seat has placed this many penguins.
-    pub(crate) fn all_placed(&self, each: usize) -> bool {
-        self.penguins.iter().all(|side| side.len() == each)
-    }
-
-    /// Takes the chip off a cell and tells its fish.
+    /// Takes the chip off a cell and returns its fish.
     pub(crate) fn take(&mut self, cell: Cell) -> i64 {
         self.fish.insert(cell, 0).expect("a cell of the board")
     }

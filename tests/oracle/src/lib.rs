@@ -2,6 +2,8 @@
 //! from the rule files. It exists to be compared with the fast one, position by
 //! position, and so trades all speed for likeness to the rules' own words.
 
+#![allow(missing_docs, reason = "only tests read this")]
+
 mod board;
 mod games;
 pub mod gdl;

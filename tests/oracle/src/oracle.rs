@@ -1,17 +1,15 @@
-//! What a game is here: a position with its moves.
+//! A game as a position with its moves.
 
 use serde_json::Value;
 
 use crate::board;
 
-/// How a finished game ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Points, one entry a seat.
     pub scores: Vec<i64>,
-    /// What they are worth, in [0, 1], one entry a seat.
+    /// In [0, 1], one entry a seat.
     pub outcome: Vec<f64>,
-    /// What ended the game.
     pub reason: String,
 }
 
@@ -31,7 +29,7 @@ pub trait Oracle {
     fn key(&self) -> String;
 }
 
-/// What a game writes itself to be an [`Oracle`].
+/// The part of an [`Oracle`] that each game writes itself.
 pub(crate) trait Rules: Clone + 'static {
     /// The state as the rule file's JSON.
     fn write(&self) -> Value;

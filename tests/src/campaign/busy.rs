@@ -11,7 +11,7 @@ use crate::traces::MARK;
 
 /// Busy loops on the machine.
 const LOOPS: usize = 2;
-/// What bots may take for a move that they need much less for.
+/// Time limit per move, far above what the bots need.
 const LIMIT: &str = "10ms";
 
 /// Plays matches beside two busy loops by CPU time, and as many by wall-clock time to compare.

@@ -1,15 +1,15 @@
-//! What a campaign found.
+//! Findings of a campaign.
 
 use std::fmt;
 
-/// What a campaign found.
+/// Findings of a campaign.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// What was measured, a line each.
+    /// Measurements, a line each.
     pub figures: Vec<String>,
-    /// What should not be.
+    /// Failures.
     pub wrong: Vec<String>,
-    /// What took too long: a machine may be to blame.
+    /// Measurements above their limits; the machine may be to blame.
     pub slow: Vec<String>,
 }
 

@@ -13,9 +13,9 @@ use crate::{Arena, hostile};
 const SHORT: &str = "time = { per_move = \"150ms\", margin = \"50ms\" }";
 /// For bots whose `hello` or `ready` is.
 const SHORT_START: &str = "time = { startup = \"1s\" }";
-/// What those may take, in milliseconds.
+/// Their time limit, in milliseconds.
 const DEADLINE: f64 = 200.0;
-/// How late a verdict may be, in milliseconds.
+/// Longest delay of a verdict, in milliseconds.
 const LATENESS: f64 = 50.0;
 
 /// An entrant that misbehaves in one of these ways in each match.
@@ -134,7 +134,7 @@ fn judge(records: &[Value], findings: &mut Findings) {
     tell_longest(records, findings);
 }
 
-/// What is wrong about a match, if anything.
+/// The first problem of a match.
 fn wrong(record: &Value, modes: &[Option<Mode>]) -> Option<String> {
     let result = &record["result"];
     let faults = result["faults"].as_array()?;

@@ -1,4 +1,4 @@
-//! How the hostile bots of a campaign misbehave, and what is right to happen then.
+//! The ways in which the hostile bots of a campaign misbehave, and the right reaction to each.
 
 /// A way to misbehave.
 #[derive(Clone, Copy, Debug)]

@@ -25,7 +25,6 @@ pub(super) struct Watch {
     child: Child,
 }
 
-/// What was seen.
 pub(super) struct Watched {
     pub(super) referee: u32,
     pub(super) ran: Ran,

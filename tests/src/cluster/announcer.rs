@@ -15,7 +15,7 @@ use referee::supervisor::REFEREE_NAME;
 use serde_json::{Value, json};
 use workers::wire::{Announced, GroupJob, pack};
 
-/// How long a worker may take to answer an announcement.
+/// Time limit for a worker's answer to an announcement.
 const ANSWER: Duration = Duration::from_secs(90);
 /// The lease of the jobs.
 const LEASE: Duration = Duration::from_secs(1);
@@ -25,15 +25,14 @@ const PLAIN: &str = "command = \"referee bot random\"";
 /// Something to announce.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// What is tried.
     pub name: String,
-    /// What the refusal has to say.
+    /// A part of the refusal.
     pub says: String,
     /// The message.
     pub payload: Vec<u8>,
 }
 
-/// What a worker made of an announcement.
+/// A worker's reaction to an announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answered {
     /// It plays matches of it.
@@ -85,7 +84,7 @@ impl Announcer {
     }
 }
 
-/// What the worker says of a tournament.
+/// The worker's output about a tournament.
 async fn answer(coordinator: &mut Coordinator, id: &TournamentId, worker: &str) -> Answered {
     loop {
         match coordinator.heard().await {
@@ -305,7 +304,7 @@ pub fn exploding() -> Attempt {
     }
 }
 
-/// What a worker plays: it still works.
+/// Plays a match, to see that the worker still works.
 pub fn honest(lease_ms: u64) -> Attempt {
     let mut announced = announced(&configuration("", PLAIN), &[]);
     announced.lease_ms = lease_ms;

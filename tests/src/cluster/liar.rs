@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::cluster::announcer::compressed;
 
-/// How many ways to be wrong there are.
+/// Ways to be wrong.
 pub const WAYS: u32 = 16;
 
 /// A liar at work, until it is dropped.
@@ -61,7 +61,7 @@ impl Liar {
         }
     }
 
-    /// How many wrong results it has stored.
+    /// Wrong results that it has stored.
     pub fn lies(&self) -> u32 {
         self.lies.load(Relaxed)
     }

@@ -60,7 +60,7 @@ impl NatsServer {
         server
     }
 
-    /// Where it listens, for the command line.
+    /// Its address, for the command line.
     pub fn address(&self) -> String {
         format!("nats://{}:{}", self.host, self.port)
     }

@@ -24,10 +24,10 @@ use crate::{Arena, referee};
 const LOST: Duration = Duration::from_millis(2200);
 /// A liar is faster than all others: this often is enough.
 const LIES: u32 = 300;
-/// A tournament that finishes no match for so long does not get on.
+/// A tournament that finishes no match for this long is stuck.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// What happens to a tournament.
+/// Failures that are injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Blow {
     /// A worker is killed, and another one started.
@@ -56,18 +56,16 @@ pub const ALL: [Blow; 6] = [
     CutOff,
 ];
 
-/// What was done.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     /// Tournaments that were played to their ends.
     pub rounds: u32,
     /// Matches of all of them.
     pub matches: usize,
-    /// How often each thing happened.
+    /// Counts by kind.
     pub blows: BTreeMap<Blow, u32>,
-    /// How many wrong results were brought.
+    /// Wrong results.
     pub lies: u32,
-    /// How long it took.
     pub time: Duration,
 }
 
@@ -117,7 +115,7 @@ impl Storm {
         }
     }
 
-    /// Whether workers can be cut off.
+    /// True if workers can be cut off.
     pub fn has_cable(&self) -> bool {
         self.cable.is_some()
     }

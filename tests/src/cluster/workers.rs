@@ -83,7 +83,7 @@ impl Field {
         command
     }
 
-    /// What a process of this name has printed on stderr.
+    /// A process's output on stderr.
     pub fn stderr(&self, name: &str) -> String {
         fs::read_to_string(self.arena.path(&format!("{name}.err"))).unwrap_or_default()
     }
@@ -115,7 +115,7 @@ impl Field {
         }
     }
 
-    /// Waits until a worker has ended by itself, and gives its exit code.
+    /// Waits until a worker has ended by itself, and returns its exit code.
     pub fn ended(&mut self, name: &str) -> Option<i32> {
         let mut worker = self.workers.remove(name).expect("a worker");
         wait_until("the end of a worker", || {
@@ -154,14 +154,13 @@ impl Field {
         assert_eq!(status.code(), Some(0), "{}", self.said());
     }
 
-    /// What coordinator and workers have printed on stderr.
+    /// Output of coordinator and workers on stderr.
     pub fn said(&self) -> String {
         let workers = self.workers.keys().map(|name| self.stderr(name));
         let workers: Vec<String> = workers.collect();
         format!("{}\n{}", self.stderr("coordinator"), workers.join("\n"))
     }
 
-    /// How many matches are in the log.
     pub fn done(&self) -> usize {
         let log = fs::read(self.arena.path("out/games.jsonl")).unwrap_or_default();
         log.iter().filter(|byte| **byte == b'\n').count()
@@ -172,7 +171,7 @@ impl Field {
         matches(&self.arena.path("out/games.jsonl"))
     }
 
-    /// What is left on the server: jobs, results, and announcements.
+    /// Jobs, results and announcements that are left on the server.
     pub fn left(&self) -> Vec<String> {
         let server = Server {
             address: self.nats.address(),

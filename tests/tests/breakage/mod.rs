@@ -12,10 +12,9 @@ use tests::model::ModelClient;
 
 /// A state that must be refused.
 pub(crate) struct Broken {
-    /// What was done to it.
     pub(crate) what: String,
     pub(crate) state: Value,
-    /// How the name of the field in the refusal may begin.
+    /// Possible beginnings of the field's name in the refusal.
     pub(crate) fields: Vec<String>,
 }
 
@@ -36,7 +35,7 @@ impl Broken {
     }
 }
 
-/// Where a value is in a state.
+/// The place of a value in a state.
 #[derive(Clone, Debug)]
 struct Place {
     /// As a JSON pointer: `/amazons/0`.

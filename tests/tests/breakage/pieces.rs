@@ -48,7 +48,7 @@ fn with_more(what: &str, state: &Value, list: &Place, more: &[String]) -> Broken
     Broken::with(what, state, list, json!(cells))
 }
 
-/// What can be wrong with lists of cells.
+/// Ways to break lists of cells.
 pub(super) fn cells(game: &str, state: &Value, board: &[String]) -> Vec<Broken> {
     let lists = cell_lists(state);
     let taken = taken(state);
@@ -82,7 +82,7 @@ pub(super) fn cells(game: &str, state: &Value, board: &[String]) -> Vec<Broken> 
     all
 }
 
-/// What can be wrong with the animals of Siam, which are keys.
+/// Ways to break the animals of Siam, which are keys.
 pub(super) fn animals(state: &Value, board: &[String]) -> Vec<Broken> {
     let mut all = Vec::new();
     if state.get("rhinos").is_none() {

@@ -156,7 +156,7 @@ pub(super) fn rows(state: &Value) -> Vec<Broken> {
         .collect()
 }
 
-/// What only one game has.
+/// Ways to break fields of a single game.
 pub(super) fn others(options: &Value, state: &Value) -> Vec<Broken> {
     let mut all = Vec::new();
     let mut with = |name: &str, value| {

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use tests::needs;
 use tokio::runtime::Runtime;
 
-/// How long a page has to show something. No test depends on the machine being fast.
+/// Time limit for a page to show something. No test depends on a fast machine.
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// How often it is looked.
+/// Polling interval.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A browser with one page.
@@ -68,7 +68,7 @@ impl Browser {
             .unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
-    /// What an expression is worth in the page, as text.
+    /// The value of an expression in the page, as text.
     pub(crate) fn text(&self, expression: &str) -> String {
         let value = self.run(&format!("return String({expression})"));
         value.as_str().unwrap().to_owned()
@@ -150,7 +150,7 @@ impl Browser {
         bytes.collect()
     }
 
-    /// What a browser command of Chromium's own protocol answers.
+    /// The answer to a command of Chromium's own protocol.
     pub(crate) fn devtools(&self, command: &str, parameters: &Value) -> Value {
         let body = json!({"cmd": command, "params": parameters});
         self.ask_driver("goog/cdp/execute", &body)

@@ -77,7 +77,7 @@ const CLICK_AGAIN: &str = r"
     }, 5);
 ";
 
-/// What the page says of whose turn it is.
+/// The page's text about whose turn it is.
 const STATUS: &str = "document.querySelector('.status').innerText";
 
 /// Plays a game to its end against random bots, by clicks.

@@ -13,7 +13,7 @@ fn records(folder: &std::path::Path) -> Vec<Value> {
     lines.collect()
 }
 
-/// The board of a match after so many plies, as the rules describe it.
+/// The board of a match after this many plies, as the rules describe it.
 fn view_of(model: &mut ModelClient, record: &Value, plies: usize) -> Value {
     let moves = record["moves"].as_array().unwrap();
     let moves: Vec<&Value> = moves[..plies].iter().map(|ply| &ply["move"]).collect();

@@ -8,7 +8,7 @@ use tests::{good, root, run};
 
 const SECRET: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2";
 
-/// Whether a file below this folder has the secret.
+/// True if a file below this folder has the secret.
 fn has_secret(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().any(|entry| {
         let path = entry.unwrap().path();

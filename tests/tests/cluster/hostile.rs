@@ -10,7 +10,7 @@ use tests::cluster::nats::NatsServer;
 use tests::cluster::workers::{Field, config, undisturbed};
 use tests::{assert_contains, needs, referee, wait_until};
 
-/// What nobody may read.
+/// A secret that no one may read.
 const SECRET: &str = "the-secret-of-this-machine";
 /// A few short matches.
 const SHORT: &str = "rounds = 4\ngames = [{ id = \"amazons\", options = { size = 5 } }]\n\
@@ -41,7 +41,7 @@ fn untrusting(field: &mut Field, names: &[&str]) {
     }
 }
 
-/// The worker is still there, and ends as it is told to.
+/// The worker still runs, and ends when it is asked to.
 fn ends_well(field: &mut Field) {
     field.signal("one", Signal::SIGTERM);
     assert_eq!(field.ended("one"), Some(0), "{}", field.stderr("one"));

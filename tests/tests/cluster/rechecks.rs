@@ -26,7 +26,7 @@ fn worker(field: &Field, name: &str, instead: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// Has two workers play; gives what the coordinator said.
+/// Has two workers play; returns the coordinator's output.
 fn played(config: &str, instead: &str) -> (Field, String) {
     let mut field = Field::new(config);
     for (name, instead) in [("honest", ""), ("odd", instead)] {

@@ -12,7 +12,7 @@ use tests::model::ModelClient;
 /// The games of this very program, asked through a pipe.
 const FAR: &str = r#"{ command = "referee model", prefix = "far" }"#;
 
-/// Where the program has the rules from.
+/// The program's source of rules.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// They are compiled in.
@@ -30,7 +30,7 @@ pub(crate) struct Pair {
     options: Value,
     /// The game that is played.
     model: ModelClient,
-    /// Where states are loaded on the side.
+    /// A second session in which states are loaded.
     loader: ModelClient,
     /// The program's keys by the oracle's, and the other way round.
     keys: [HashMap<String, String>; 2],
@@ -51,7 +51,7 @@ fn number(variable: &str, default: u64) -> u64 {
     number.unwrap_or_else(|_| panic!("{variable} is `{text}`, not a number"))
 }
 
-/// What the program is asked for in every position.
+/// Requests in every position.
 fn want() -> Value {
     json!(["legal", "state", "key"])
 }

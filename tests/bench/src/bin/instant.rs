@@ -11,10 +11,10 @@ use games::rules::paper_penguins::PaperPenguins;
 use games::{Game, Options, Rng};
 use serde_json::Value;
 
-/// How a `turn` begins; its ply follows.
+/// The beginning of a `turn`; its ply follows.
 const TURN: &str = r#"{"type":"turn","ply":"#;
 
-/// What stands before a move that was played.
+/// The key before a move.
 const MOVE: &str = r#""move":""#;
 
 fn main() -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! What changes are made from.
+//! Material for mutations.
 
 use games::Rng;
 

@@ -4,7 +4,7 @@ use games::Rng;
 
 use super::material::{EXTREMES, LONGEST, pick, stretch};
 
-/// What often matters in the texts that are read here.
+/// Pieces that often matter in these texts.
 const WORDS: [&str; 24] = [
     "\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "\r\n", "\0", "-", "x", "/", "=", ">", "+",
     "@", "é", "🐧", "\\u0000", "\\ud800", "null", "true",

@@ -100,28 +100,15 @@ impl Rules for AmazonPenguins {
     fn make(&mut self, seat: usize, mv: &str) {
         self.ply += 1;
         self.to_move = Some(1 - seat);
-        match self.phase.as_str() {
-            "lay" => {
-                self.ice.lay(mv);
-                if self.ice.all_laid() {
-                    self.phase = "place".to_string();
-                    self.to_move = Some(0);
-                }
-            }
-            "place" => {
-                self.ice.penguins[seat].insert(board::cell(mv));
-                if self.ice.all_placed(PENGUINS) {
-                    self.phase = "move".to_string();
-                    self.to_move = Some(0);
-                }
-            }
-            _ => {
-                let (from, rest) = mv.split_once('-').expect("FROM-TO/SPEARED");
-                let (to, speared) = rest.split_once('/').expect("FROM-TO/SPEARED");
-                self.ice.penguins[seat].remove(&board::cell(from));
-                self.ice.penguins[seat].insert(board::cell(to));
-                self.scores[seat] += self.ice.take(board::cell(speared));
-            }
+        if self.phase == "move" {
+            let (from, rest) = mv.split_once('-').expect("FROM-TO/SPEARED");
+            let (to, speared) = rest.split_once('/').expect("FROM-TO/SPEARED");
+            self.ice.penguins[seat].remove(&board::cell(from));
+            self.ice.penguins[seat].insert(board::cell(to));
+            self.scores[seat] += self.ice.take(board::cell(speared));
+        } else if let Some(next) = self.ice.set_up(&self.phase, seat, mv, PENGUINS) {
+            self.phase = next.to_owned();
+            self.to_move = Some(0);
         }
         self.settle();
     }

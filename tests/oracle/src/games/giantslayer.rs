@@ -79,7 +79,7 @@ impl Giantslayer {
         game
     }
 
-    /// Whether a stone may come onto a cell.
+    /// True if a stone may come onto the cell.
     fn vacant(&self, cell: Cell) -> bool {
         on_board(cell)
             && cell != MIDDLE

@@ -30,7 +30,7 @@ fn round(numerator: usize, denominator: usize) -> usize {
     (2 * numerator + denominator) / (2 * denominator)
 }
 
-/// How many ones, twos and threes a random board has.
+/// The numbers of ones, twos and threes on a random board.
 fn counts(board: Board) -> [usize; 3] {
     let cells = board.cells().len();
     let (ones, twos) = (round(cells, 2), round(cells, 3));

@@ -120,27 +120,14 @@ impl Rules for Penguins {
     fn make(&mut self, seat: usize, mv: &str) {
         self.ply += 1;
         self.to_move = Some((seat + 1) % self.seats);
-        match self.phase.as_str() {
-            "lay" => {
-                self.ice.lay(mv);
-                if self.ice.all_laid() {
-                    self.phase = "place".to_string();
-                    self.to_move = Some(0);
-                }
-            }
-            "place" => {
-                self.ice.penguins[seat].insert(board::cell(mv));
-                if self.ice.all_placed(self.each()) {
-                    self.phase = "move".to_string();
-                    self.to_move = Some(0);
-                }
-            }
-            _ => {
-                let (from, to) = mv.split_once('-').expect("FROM-TO");
-                self.ice.penguins[seat].remove(&board::cell(from));
-                self.ice.penguins[seat].insert(board::cell(to));
-                self.scores[seat] += self.ice.take(board::cell(from));
-            }
+        if self.phase == "move" {
+            let (from, to) = mv.split_once('-').expect("FROM-TO");
+            self.ice.penguins[seat].remove(&board::cell(from));
+            self.ice.penguins[seat].insert(board::cell(to));
+            self.scores[seat] += self.ice.take(board::cell(from));
+        } else if let Some(next) = self.ice.set_up(&self.phase, seat, mv, self.each()) {
+            self.phase = next.to_owned();
+            self.to_move = Some(0);
         }
         self.settle();
     }

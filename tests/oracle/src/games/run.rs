@@ -13,7 +13,7 @@ const KINDS: [&str; 2] = ["cow", "cowboy"];
 const BLACK: usize = 0;
 const WHITE: usize = 1;
 
-/// Where a seat goes forwards to.
+/// The forward directions of each seat.
 const FORWARD: [[Dir; 2]; 2] = [[(0, 1), (-1, 0)], [(0, -1), (1, 0)]];
 
 /// One seat's pieces, by kind.

@@ -26,7 +26,6 @@ pub(crate) struct Siam {
     scores: Vec<i64>,
 }
 
-/// What is on a cell.
 #[derive(Clone, Copy)]
 enum Piece {
     Animal(usize, char),
@@ -115,7 +114,7 @@ impl Siam {
         self.piece(cell).is_none()
     }
 
-    /// Whether no animal may come onto a cell now.
+    /// True if no animal may come onto the cell now.
     fn banned(&self, cell: Cell) -> bool {
         self.opening_ban && self.ply <= 3 && BANNED.contains(&cell)
     }
@@ -134,7 +133,7 @@ impl Siam {
         line
     }
 
-    /// Whether an animal that faces `way` may push onto the occupied cell `first`.
+    /// True if an animal that faces `way` may push onto the occupied cell `first`.
     fn can_push(&self, first: Cell, way: char) -> bool {
         if self.banned(first) {
             return false;

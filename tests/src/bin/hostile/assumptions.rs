@@ -45,7 +45,7 @@ pub(crate) fn unknown(how: &str, kind: &str) {
     }
 }
 
-/// What is played in place of the first legal move. `turns` counts this one.
+/// The move in place of the first legal one. `turns` counts this one.
 pub(crate) fn instead(how: &str, start: &Value, turn: &Value, turns: u32) -> Option<Value> {
     let own = &start["seat"];
     let lost = match how {

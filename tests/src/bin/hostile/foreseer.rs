@@ -12,7 +12,7 @@ const SEED: u64 = 1;
 const SEED_MASK: u64 = (1 << 53) - 1;
 /// The purpose of draws of chance.
 const CHANCE_EVENTS: u64 = 6;
-/// What can be dealt, in the order of the sheet's moves.
+/// The possible deals, in the order of the sheet's moves.
 const DEALS: [[&str; 2]; 6] = [
     ["jack", "king"],
     ["jack", "queen"],
@@ -36,7 +36,7 @@ pub(crate) fn report(begun: &Value) -> Value {
     json!({"foreseen": deal((number - 1) / 2, &names), "secret": secret()})
 }
 
-/// What is dealt in this round between these bots, with the default seed.
+/// The deal of this round between these bots, with the default seed.
 fn deal(round: u64, names: &[&str]) -> [&'static str; 2] {
     let mut names = names.to_vec();
     names.sort_unstable();

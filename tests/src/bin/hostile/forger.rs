@@ -28,7 +28,7 @@ pub(crate) fn forge() -> Value {
     json!({"log": log, "open": open, "memory": memory})
 }
 
-/// Whether a process runs tournaments; those that start bots are not meant.
+/// True for a process that runs a tournament, not for one that starts bots.
 fn is_referee(process: &Path) -> bool {
     let line = fs::read(process.join("cmdline")).unwrap_or_default();
     line.split(|byte| *byte == 0)

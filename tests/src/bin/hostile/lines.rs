@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{print, say};
 
-/// What is printed instead of the answer.
+/// The line instead of the answer.
 pub(crate) fn instead(how: &str, answer: &Value) -> Option<Vec<u8>> {
     let line = format!("{answer}\n");
     let open = line.trim_end().trim_end_matches('}').to_owned();
@@ -75,7 +75,7 @@ pub(crate) fn instead(how: &str, answer: &Value) -> Option<Vec<u8>> {
     Some(text.into_bytes())
 }
 
-/// What is printed before the answer, if there will be one.
+/// Lines before the answer, if there will be one.
 pub(crate) fn before(how: &str) {
     match how {
         // The deadline must not start anew with each line.
@@ -121,7 +121,6 @@ pub(crate) fn before(how: &str) {
     }
 }
 
-/// What is sent with the move.
 pub(crate) fn info(how: &str) -> Option<Value> {
     match how {
         "huge-info" => Some(json!({"text": "x".repeat(900 << 10), "depth": 3})),

@@ -238,7 +238,6 @@ impl Bot {
         }
     }
 
-    /// What is sent with the move.
     fn report(&mut self) -> Option<Value> {
         match self.how.as_str() {
             "forges-log" if self.turns >= TURN => Some(forger::forge()),
@@ -256,7 +255,7 @@ impl Bot {
         }
     }
 
-    /// What is done after the move was sent.
+    /// Runs after the move was sent.
     fn afterwards(&self, answer: &Value) {
         match self.how.as_str() {
             "exit-after-turn" => exit(6),
@@ -309,7 +308,7 @@ fn print(text: &[u8]) {
     let _ = out.write_all(text).and_then(|()| out.flush());
 }
 
-/// Sleeps without ever waking: whoever looks at this process must find it asleep.
+/// Sleeps without ever waking: this process must always be found asleep.
 fn sleep_for_ever() -> ! {
     loop {
         thread::park();

@@ -1,4 +1,4 @@
-//! What bots tell somebody who looks on, in sense and nonsense.
+//! Information for spectators, sensible and not.
 
 use std::process::exit;
 
@@ -11,7 +11,7 @@ pub(crate) fn instead(how: &str) -> Option<Value> {
     (how == "illegal-at-once").then(|| json!("z9-z9/z9"))
 }
 
-/// What is sent with a move; before it, what is reported.
+/// Returns the information with a move; reports others before it.
 pub(crate) fn info(how: &str, turn: &Value) -> Option<Value> {
     let asked = turn["lines"].as_u64()? as usize;
     let legal = turn["legal"].as_array()?;
@@ -51,7 +51,6 @@ pub(crate) fn info(how: &str, turn: &Value) -> Option<Value> {
     }
 }
 
-/// What is done in the first turn.
 fn misbehave(how: &str) {
     match how {
         "hangs-at-once" => sleep_for_ever(),

@@ -13,7 +13,7 @@ use nix::unistd::setsid;
 
 use crate::{resources, sleep_for_ever};
 
-/// How long processes that multiply do so.
+/// Time in which processes multiply.
 const MULTIPLYING: u64 = 20;
 
 /// Starts what the bot has beside itself.

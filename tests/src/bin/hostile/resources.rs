@@ -76,7 +76,7 @@ pub(crate) fn fill_disk() -> Value {
     })
 }
 
-/// Writes until that fails; gives the number of bytes.
+/// Writes until that fails; returns the number of bytes.
 pub(crate) fn fill(path: &Path, most: usize) -> usize {
     let Ok(mut file) = File::create(path) else {
         return 0;
@@ -112,7 +112,6 @@ impl Ponder {
         self.paused = Some((cpu(), Instant::now()));
     }
 
-    /// What was used since then.
     pub(crate) fn since_pause(&mut self) -> Value {
         match self.paused {
             Some((then, when)) => json!({
@@ -130,7 +129,7 @@ impl Drop for Ponder {
     }
 }
 
-/// What this process used so far.
+/// Resources that this process used so far.
 fn cpu() -> Duration {
     let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID);
     time.expect("a clock of this process").into()

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::resources::fill;
 
-/// Tries everything; gives what succeeded, by name.
+/// Tries everything; returns the successes by name.
 pub(crate) fn look_around() -> Value {
     let mut seen = Map::new();
     for path in list("SPY_READ") {
@@ -85,7 +85,7 @@ fn reads(path: &Path) -> bool {
     }
 }
 
-/// Whether a file can be written; what is in it is left as it is.
+/// True if a file can be written; leaves its content as it is.
 fn writes(path: &Path) -> bool {
     let file = File::options().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(b"")).is_ok()

@@ -9,7 +9,6 @@ use super::options::{Tier, User};
 use super::site::{Programs, Site};
 use crate::campaign::Findings;
 
-/// How many matches, and how.
 #[derive(Debug, Args)]
 pub struct DuelOptions {
     /// At least this many matches of each bot
@@ -110,7 +109,7 @@ fn play(programs: &Programs, tier: Tier, user: User, matches: u32, findings: &mu
     });
 }
 
-/// What `mcts` made against a bot.
+/// Results of `mcts` against one bot.
 #[derive(Debug, Default)]
 struct Score {
     matches: u32,
@@ -124,7 +123,6 @@ struct Score {
     slowest: f64,
     late: u32,
     moves: u32,
-    /// What it did in that time.
     nodes: f64,
 }
 

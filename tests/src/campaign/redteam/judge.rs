@@ -1,4 +1,4 @@
-//! What a tournament says about promises.
+//! Judges promises by the logs of a tournament.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::site::{FORGED, Played, Site};
 
-/// What came of all tricks against one promise.
+/// The outcome of all tricks against one promise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Verdict {
     /// Everything that was tried, in words.
     pub(super) attempts: Vec<String>,
-    /// What succeeded.
+    /// Tricks that succeeded.
     pub(super) successes: Vec<String>,
-    /// What nobody knows.
+    /// Tricks without an outcome.
     pub(super) unknown: Vec<String>,
     /// Why it could not be tried: the program refuses to play like that.
     pub(super) refused: Option<String>,
@@ -127,7 +127,7 @@ impl Verdicts {
     }
 }
 
-/// Whether a fault says that a limit held.
+/// True if the fault shows that a limit held.
 fn is_a_limit(fault: &str) -> bool {
     ["memory", "processes", "file size"]
         .iter()
@@ -162,7 +162,7 @@ pub(super) fn moves_of<'a>(played: &'a Played, bot: &str) -> Vec<&'a Value> {
     moves
 }
 
-/// What was wrong with a bot, in words.
+/// A bot's fault in words.
 pub(super) fn faults_of(played: &Played, bot: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for record in &played.records {

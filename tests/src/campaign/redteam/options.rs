@@ -1,11 +1,11 @@
-//! What is run: tiers, users, tricks.
+//! Options: tiers, users, tricks.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use nix::unistd::geteuid;
 
-/// What is run of the matrix; everything where nothing is said.
+/// The part of the matrix to run; all of it by default.
 #[derive(Debug, Default, Args)]
 pub struct Options {
     /// Only this tier of the sandbox
@@ -25,12 +25,12 @@ pub struct Options {
     pub write: Option<PathBuf>,
 }
 
-/// How far bots are kept apart from the machine.
+/// Sandboxes, from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Tier {
     /// Not at all.
     None,
-    /// What they use is limited.
+    /// Limits of resources only.
     Limits,
     /// By Landlock and seccomp.
     Restricted,
@@ -50,7 +50,7 @@ impl Tier {
     }
 }
 
-/// Who runs the referee.
+/// The user who runs the referee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum User {
     /// Root.

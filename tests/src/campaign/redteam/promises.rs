@@ -1,4 +1,4 @@
-//! What the program says that it promises.
+//! The promises of the sandbox, from `referee doctor --promises`.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Promises {
 #[derive(Debug)]
 pub(super) struct Promise {
     pub(super) id: String,
-    /// What a bot cannot do where it holds.
+    /// The action that is impossible where the promise holds.
     pub(super) words: String,
     held: BTreeMap<(Tier, User), bool>,
 }
@@ -46,7 +46,7 @@ impl Promises {
         }
     }
 
-    /// Whether it is promised; `None` if there is no such promise.
+    /// `None` if there is no such promise.
     pub(super) fn holds(&self, id: &str, tier: Tier, user: User) -> Option<bool> {
         let promise = self.all.iter().find(|promise| promise.id == id)?;
         promise.held.get(&(tier, user)).copied()

@@ -19,7 +19,7 @@ use crate::{Arena, Ran};
 const NOBODY: u32 = 65534;
 /// A variable that the referee has in its environment, and bots should not.
 const SECRET: &str = "RED_SECRET";
-/// What is forged in a log, and what it becomes: of one length.
+/// Text that is forged in a log, and its replacement of the same length.
 const WORD: &str = "\"witness\"";
 pub(super) const FORGED: &str = "\"forgery\"";
 /// Limits that bots get.
@@ -56,7 +56,6 @@ impl Programs {
         self.folder.path().join("referee")
     }
 
-    /// Where they are.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -276,11 +275,11 @@ fn gives_up_root(user: User) -> bool {
     user == User::Ordinary && nix::unistd::geteuid().is_root()
 }
 
-/// What a tournament came to.
+/// The outcome of a tournament.
 pub(super) struct Played {
     pub(super) ran: Ran,
     pub(super) records: Vec<Value>,
-    /// What was seen outside.
+    /// Observations from outside of the sandbox.
     pub(super) report: Value,
     /// Processes that are still there.
     pub(super) left: Vec<u32>,

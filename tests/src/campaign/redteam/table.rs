@@ -10,11 +10,11 @@ use super::options::{Tier, User};
 use super::promises::Promises;
 use super::scenes::Scene;
 
-/// What stands around the table in a document.
+/// Marks around the table in a document.
 const BEGIN: &str = "<!-- red team: begin -->";
 const END: &str = "<!-- red team: end -->";
 
-/// How a promise fares.
+/// The state of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     /// It is promised, and nothing succeeded.
@@ -56,7 +56,7 @@ pub(super) struct Table<'a> {
     columns: Vec<Column>,
 }
 
-/// What came of everything for one tier and user.
+/// All outcomes for one tier and user.
 struct Column {
     tier: Tier,
     user: User,

@@ -15,9 +15,9 @@ const TIMED: [&str; 2] = ["cpu-share", "freezing"];
 const LOG: &str = "log";
 /// The bot beside which nothing is tried.
 const HONEST: &str = "honest";
-/// How often a trick that depends on time is tried, at most.
+/// Attempts at a trick that depends on timing, at most.
 const TRIES: u32 = 3;
-/// Who uses more than this part of a core in the middle of its rests does not rest.
+/// A bot that uses more than this share of a core in the middle of its rests does not rest.
 const AT_REST: f64 = 0.1;
 /// Work of which less than this part is counted was lost.
 const COUNTED: f64 = 0.7;
@@ -225,7 +225,7 @@ impl All<'_> {
         });
     }
 
-    /// Whether there is anything to judge.
+    /// False if there is nothing to judge.
     fn is_played(&mut self, played: &Played, tricks: &[String]) -> bool {
         let place = self.place();
         self.none_is_left(played);
@@ -248,13 +248,13 @@ impl All<'_> {
     }
 }
 
-/// Whether the referee ended since the log and its copy were changed.
+/// True if the referee ended because log and copy had changed.
 fn is_log_lost(played: &Played) -> bool {
     let said = "neither the log nor the referee's copy";
     played.ran.code == Some(4) && played.ran.stderr.contains(said)
 }
 
-/// Whether `mcts` lost on time.
+/// True if `mcts` lost on time.
 fn judge_time(played: &Played, trick: &str, verdict: &mut Verdict) {
     let lost = lost_on_time(played, trick);
     // A machine that is busy with something else is nobody's fault.
@@ -273,7 +273,7 @@ fn judge_time(played: &Played, trick: &str, verdict: &mut Verdict) {
     }
 }
 
-/// Whether somebody rested.
+/// True if a bot rested.
 fn judge_rests(played: &Played, trick: &str, verdict: &mut Verdict) {
     let rates = rates(played, trick);
     let total: f64 = rates.iter().map(|(_, rate)| rate).sum();
@@ -294,7 +294,7 @@ fn judge_rests(played: &Played, trick: &str, verdict: &mut Verdict) {
     verdict.attempts.push(text);
 }
 
-/// How many matches somebody's opponent lost on time.
+/// Matches that the opponent lost on time.
 fn lost_on_time(played: &Played, bot: &str) -> usize {
     let matches = played.records.iter().filter_map(|record| {
         let seat = super::judge::seat_of(record, bot)?;
@@ -307,7 +307,7 @@ fn lost_on_time(played: &Played, bot: &str) -> usize {
     lost.count()
 }
 
-/// How much of the CPU somebody used in its rests, by way: 1 is one core all the time.
+/// CPU share of a bot in its rests, by way: 1 is one core all the time.
 fn rates(played: &Played, trick: &str) -> Vec<(String, f64)> {
     let mut rests = 0.0;
     let mut used: Vec<(String, f64)> = Vec::new();

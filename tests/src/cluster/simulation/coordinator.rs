@@ -17,7 +17,7 @@ use super::server::{Content, StoredResult};
 use super::time::{LEASE, Time, micros};
 use super::traffic::Kind;
 
-/// How long it takes to write a match to the log.
+/// Time to write a match to the log.
 const WRITING: Time = 30;
 /// The shares of groups that are played again by others: the program's default.
 const RECHECK: f64 = 0.01;
@@ -64,7 +64,7 @@ impl SimulatedCoordinator {
         u64::try_from(self.meter.peak).unwrap_or(0)
     }
 
-    /// How long it computed.
+    /// CPU time of its decisions.
     pub(super) fn computed(&self) -> Duration {
         self.meter.time
     }
@@ -565,7 +565,6 @@ impl Simulation {
     }
 }
 
-/// What packed messages begin with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 fn result(samples: &Samples, sequence: u64, found: &StoredResult) -> JobResult {

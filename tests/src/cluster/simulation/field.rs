@@ -16,13 +16,13 @@ use super::server::{Content, Delivery, Pull, StoredResult};
 use super::time::{HOUR, LEASE, SECOND, Time, micros};
 use super::traffic::Kind;
 
-/// How much longer or shorter than the average the matches of a group may take.
+/// Relative spread of the time of a group's matches.
 const SPREAD: f64 = 0.5;
 /// A worker is at most this many times as fast as the average, or as slow.
 const FASTEST: f64 = 4.0;
-/// One of so many workers lies.
+/// One of this many workers lies.
 const LIARS: usize = 500;
-/// Of one of so many jobs the first worker says that it cannot be done.
+/// The first worker refuses one of this many jobs.
 const DEAD: u64 = 1000;
 
 impl Field {
@@ -54,7 +54,7 @@ impl Field {
         &self.workers[slot / self.a_worker]
     }
 
-    /// Whether no living worker has anything to do.
+    /// True if no living worker has a job.
     pub(super) fn all_idle(&self) -> bool {
         self.workers.iter().all(|worker| worker.busy == 0)
     }
@@ -552,7 +552,7 @@ fn work_of(slot: &Slot) -> &Work {
     slot.work.as_ref().expect("a slot that works")
 }
 
-/// How long workers need together, without any failure, in hours of the clock.
+/// Wall-clock hours that the workers need together without failures.
 pub(super) fn ideal_hours(options: &Options, field: &Field, matches: u64) -> f64 {
     let speed: f64 = field.workers.iter().map(|worker| worker.speed).sum();
     let time: Duration = options.match_time;

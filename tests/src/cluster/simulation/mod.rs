@@ -31,7 +31,7 @@ use traffic::Traffic;
 /// A tournament that has not ended after a year goes round in circles.
 const LONGEST: Time = 365 * 24 * 3600 * SECOND;
 
-/// How often what fails.
+/// Failure rates.
 struct Rates;
 
 impl Rates {

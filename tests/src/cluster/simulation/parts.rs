@@ -17,30 +17,26 @@ use super::server::{Content, Forgets, Server, StoredResult};
 use super::time::{HOUR, Time};
 use super::traffic::Traffic;
 
-/// What is simulated.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many workers there are.
     pub workers: usize,
-    /// How many groups each plays at a time.
+    /// Groups that a worker plays at a time.
     pub slots: usize,
-    /// How many matches, rounded up to whole rounds of 20.
+    /// Rounded up to whole rounds of 20.
     pub matches: u64,
-    /// What everything random is made from.
     pub seed: u64,
-    /// How long a match takes on average, on a worker of average speed.
+    /// The mean time of a match on a worker of average speed.
     pub match_time: Duration,
-    /// How long a message takes there and back.
     pub round_trip: Duration,
-    /// How long the coordinator replays a match.
+    /// Time in which the coordinator replays a match.
     pub replay: Duration,
-    /// How often things fail: 1 as described at `Rates`, 0 for never.
+    /// Factor of the failure rates: 1 as in `Rates`, 0 for never.
     pub failures: f64,
-    /// How many bytes this program has on the heap; zero where that is not known.
+    /// Bytes that this program has on the heap; zero where that is not known.
     pub heap: fn() -> usize,
 }
 
-/// How often what happened.
+/// Counts of failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Failed {
     /// Workers that were killed, and replaced.
@@ -53,9 +49,9 @@ pub struct Failed {
     pub server: u32,
     /// Restarts of the coordinator.
     pub coordinator: u32,
-    /// How often jobs that were done had to be removed from the queue.
+    /// Repairs that removed finished jobs from the queue.
     pub cleared: u32,
-    /// How often the queue had to begin anew.
+    /// Repairs that rebuilt the queue.
     pub mended: u32,
     /// Wrong results.
     pub lies: u32,
@@ -63,7 +59,7 @@ pub struct Failed {
     pub dead: u32,
 }
 
-/// What happens at some time.
+/// A scheduled event.
 pub(super) enum Happening {
     /// A message of a slot is with the server.
     AtServer {
@@ -139,7 +135,7 @@ pub(super) enum Happening {
     Strike(Blow),
 }
 
-/// What is done to a tournament.
+/// A failure.
 #[derive(Clone, Copy)]
 pub(super) enum Blow {
     Kill,
@@ -176,7 +172,7 @@ impl Ord for Scheduled {
     }
 }
 
-/// What comes, in the order of time.
+/// The event queue.
 pub(super) struct Agenda {
     pub(super) now: Time,
     pub(super) number: u64,
@@ -212,7 +208,7 @@ impl Dice {
         least + (most - least) * self.unit()
     }
 
-    /// How long it takes until something happens that happens so often an hour.
+    /// A random wait for an event with this rate per hour.
     pub(super) fn wait(&mut self, an_hour: f64) -> Time {
         (-(1.0 - self.unit()).ln() / an_hour * HOUR) as Time
     }
@@ -241,7 +237,6 @@ pub(super) struct Field {
     pub(super) played: Played,
 }
 
-/// What was played.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Played {
     /// Matches that were played to their ends.
@@ -283,7 +278,7 @@ pub(super) struct Work {
     pub(super) content: Content,
 }
 
-/// What a slot asks the server for, or tells it.
+/// A slot's message to the server.
 #[derive(Clone, Copy)]
 pub(super) enum Ask {
     Pull,
@@ -326,7 +321,7 @@ pub(super) enum Reply {
     Silence,
 }
 
-/// What a slot waited for.
+/// A slot's timer.
 pub(super) enum SlotTimer {
     Take,
     Renew,
@@ -340,10 +335,10 @@ pub(super) struct SimulatedCoordinator {
     pub(super) life: u32,
     pub(super) session: Option<Session>,
     pub(super) meter: Meter,
-    /// How often each match is in the log.
+    /// Copies of each match in the log.
     pub(super) log: Vec<u8>,
     pub(super) logged: u64,
-    /// How many results were read in all.
+    /// Results that were read in all.
     pub(super) read: u64,
     /// The longest time from a start until workers were told of the tournament.
     pub(super) longest_start: Time,
@@ -351,7 +346,7 @@ pub(super) struct SimulatedCoordinator {
     pub(super) over: Option<(Time, usize)>,
 }
 
-/// What is gone when it is killed.
+/// The coordinator's memory, which is lost when it is killed.
 pub(super) struct Session {
     pub(super) dispatcher: Dispatcher,
     pub(super) schedule: Schedule,
@@ -360,16 +355,16 @@ pub(super) struct Session {
     pub(super) watch: QueueWatch,
     pub(super) began: Time,
     pub(super) inbox: VecDeque<Event>,
-    /// Whether a request is under way.
+    /// True while a request is under way.
     pub(super) is_busy: bool,
-    /// Whether the next group depends on results.
+    /// True while the next group depends on results.
     pub(super) waits: bool,
     pub(super) examining: VecDeque<(ScheduledGroup, JobResult)>,
     pub(super) examiner_is_free: Time,
     pub(super) writer_is_free: Time,
 }
 
-/// What the server has said.
+/// The server's answer.
 pub(super) enum Reading {
     Done,
     Announced(Option<String>),

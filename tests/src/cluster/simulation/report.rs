@@ -1,4 +1,4 @@
-//! What came of a simulated tournament.
+//! The report of a simulated tournament.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Report {
     pub rechecked: u64,
     /// Matches of wrong results.
     pub lies: u64,
-    /// How often what happened.
+    /// Counts of failures.
     pub failed: Failed,
     /// Messages and bytes.
     pub traffic: Traffic,
@@ -33,9 +33,9 @@ pub struct Report {
     pub left: usize,
     /// The most bytes that the coordinator had on the heap.
     pub memory: u64,
-    /// How long the coordinator computed.
+    /// CPU time of the coordinator's decisions.
     pub computed: Duration,
-    /// How many results the coordinator read, those after each start included.
+    /// Results that the coordinator read, those after each start included.
     pub read: u64,
     /// The longest time from a start of the coordinator until it played on.
     pub longest_start: Duration,
@@ -43,7 +43,7 @@ pub struct Report {
     pub time: Duration,
     /// The time that it would take if nothing failed and all slots were busy all the time.
     pub ideal: Duration,
-    /// How long the simulation took.
+    /// Time of the simulation itself.
     pub real: Duration,
 }
 

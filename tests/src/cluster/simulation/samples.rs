@@ -15,7 +15,7 @@ use super::traffic::message;
 
 /// The subject of an answer, as the client makes them.
 const INBOX: &str = "_INBOX.coordinator.8CjBWuzDHPuB0RmCtqOHnI.8CjBWuzDHPuB0RmCtqOIxA";
-/// Where a job is acknowledged, without the names of the stream and the consumer.
+/// The subject on which a job is acknowledged, without the names of stream and consumer.
 const ACK: &str = "$JS.ACK...1.1000000.1000000.1700000000000000000.10000";
 
 /// One of each kind.

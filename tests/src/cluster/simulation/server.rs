@@ -9,7 +9,7 @@ use cluster::{MOST_LEASED, MOST_WAITING};
 
 use super::time::Time;
 
-/// How many jobs or results a power failure may lose.
+/// Jobs or results that a power failure may lose, at most.
 const MOST_FORGOTTEN: usize = 50;
 
 /// The streams of one tournament.
@@ -73,7 +73,6 @@ pub(super) struct Pull {
     pub(super) sent: Time,
 }
 
-/// What is in a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Right,
@@ -97,11 +96,11 @@ pub(super) struct Delivery {
     pub(super) payload: Rc<[u8]>,
 }
 
-/// What a server has forgotten when it starts again.
+/// State that a server loses when it restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Forgets {
     Nothing,
-    /// What was stored last, as after a power failure.
+    /// The newest entries, as after a power failure.
     Stored,
     /// That jobs were removed, but not that they were acknowledged (seen with 2.9).
     Removed,
@@ -148,14 +147,14 @@ impl Server {
         self.job_of.keys().copied()
     }
 
-    /// What the consumer owes, and what is there.
+    /// Messages that the consumer still owes, and messages in the stream.
     pub(super) fn counts(&self) -> (u64, u64) {
         let undelivered = self.jobs.range(self.next_job..).count();
         let owed = undelivered + self.pending.len();
         (owed as u64, self.jobs.len() as u64)
     }
 
-    /// The consumer is removed and made anew.
+    /// The consumer is removed and created again.
     pub(super) fn begin_queue_anew(&mut self) {
         self.consumer += 1;
         self.next_job = 1;
@@ -248,7 +247,7 @@ impl Server {
         Some(sequence)
     }
 
-    /// The lease of a job may be over: gives when to look again, if it is not.
+    /// The lease of a job may be over; returns when to check again, if it is not.
     pub(super) fn lease_ends(&mut self, now: Time, sequence: u64) -> Option<Time> {
         let pending = self.pending.get_mut(&sequence)?;
         if pending.waits_for_redelivery {
@@ -262,7 +261,7 @@ impl Server {
         None
     }
 
-    /// Whoever had it: the server does not ask.
+    /// From any worker: the server does not ask which.
     pub(super) fn renew(&mut self, now: Time, sequence: u64) {
         if let Some(pending) = self.pending.get_mut(&sequence) {
             pending.deadline = now + self.lease;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// What a message is for.
+/// The purpose of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Jobs from the coordinator, and that the server has them.
@@ -14,7 +14,7 @@ pub enum Kind {
     Delivery,
     /// Leases that are renewed.
     Progress,
-    /// What workers tell the coordinator.
+    /// News from workers to the coordinator.
     News,
     /// Results from workers, and that the server has them.
     Result,
@@ -22,7 +22,7 @@ pub enum Kind {
     Acknowledgement,
     /// The coordinator that asks for results, and gets one or none.
     Fetch,
-    /// What the coordinator looks after.
+    /// The coordinator's periodic checks.
     Housekeeping,
     /// Workers that say that they are there.
     Heartbeat,
@@ -54,7 +54,7 @@ impl Traffic {
         *sum += bytes;
     }
 
-    /// How many messages of a kind there were, and how many bytes they had.
+    /// Messages of a kind, and their bytes.
     pub fn of(&self, kind: Kind) -> (u64, u64) {
         self.0[kind as usize]
     }

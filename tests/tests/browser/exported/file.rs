@@ -16,7 +16,7 @@ fn export(folder: &Path, filter: &[&str]) -> String {
     format!("file://{}", file.display())
 }
 
-/// What the page loaded besides itself.
+/// Files that the page loaded besides itself.
 const LOADED: &str = "performance.getEntriesByType('resource').map((entry) => entry.name).filter((name) => !name.startsWith('data:')).join()";
 
 #[test]

@@ -34,7 +34,7 @@ fn pages_of(log: &Path, folder: &Path) -> (PathBuf, String) {
     (site, file.stdout)
 }
 
-/// A log of the matches of all games, each so many times.
+/// A log of the matches of all games, each this many times.
 fn copies(folder: &Path, times: usize) -> PathBuf {
     let log = fs::read_to_string(all_games().join("games.jsonl")).unwrap();
     let mut number = 0;
@@ -53,7 +53,7 @@ fn copies(folder: &Path, times: usize) -> PathBuf {
     path
 }
 
-/// What a match of so many moves takes at most: 50 moves are 20 kB.
+/// Size limit of a match with this many moves: 50 moves are 20 kB.
 fn most(moves: usize) -> usize {
     5_000 + 300 * moves
 }

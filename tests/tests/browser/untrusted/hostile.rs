@@ -10,7 +10,7 @@ use tests::web::Server;
 use crate::chromium::Browser;
 use crate::served::{page, watch};
 
-/// What runs if any of it is taken for markup, an address or a script.
+/// Runs if any of it is taken for markup, an address or a script.
 fn evil() -> String {
     let markup = "</script><script>window.broken=1</script><img src=x onerror=\"window.broken=1\">\
                   <svg onload=\"window.broken=1\">'\"`${window.broken=1}]]>--><!--";

@@ -1,4 +1,4 @@
-//! What bots write is text, whatever it looks like.
+//! Output of bots stays text, whatever it looks like.
 
 use crate::chromium::Browser;
 use crate::served::{page, play, watch};

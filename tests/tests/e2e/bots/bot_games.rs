@@ -67,6 +67,19 @@ fn assert_played(ran: &Ran) {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
 }
 
+/// Resumes the tournament; all of its 12 matches are in the log then.
+#[track_caller]
+fn assert_resumed(arena: &Arena) {
+    let out = arena.path("out");
+    let ran = with(
+        arena,
+        &["tournament"],
+        &["--out", out.to_str().unwrap(), "--resume"],
+    );
+    assert_played(&ran);
+    assert_eq!(arena.matches().len(), 12);
+}
+
 #[test]
 fn pairings_that_a_bot_does_not_play_by_its_hello_are_not_scheduled() {
     let arena = arena(GAMES, "");
@@ -147,13 +160,7 @@ fn an_extension_asks_the_bots_that_are_new() {
         "{record}"
     );
     // It comes to the same once more.
-    let ran = with(
-        &arena,
-        &["tournament"],
-        &["--out", arena.path("out").to_str().unwrap(), "--resume"],
-    );
-    assert_played(&ran);
-    assert_eq!(arena.matches().len(), 12);
+    assert_resumed(&arena);
 }
 
 #[test]
@@ -187,13 +194,7 @@ fn parts_and_folders_without_a_record_have_the_full_schedule() {
     assert_played(&arena.play());
     fs::remove_file(arena.path("out/bot-games.toml")).unwrap();
     fs::write(arena.path("out/games.jsonl"), "").unwrap();
-    let ran = with(
-        &arena,
-        &["tournament"],
-        &["--out", arena.path("out").to_str().unwrap(), "--resume"],
-    );
-    assert_played(&ran);
-    assert_eq!(arena.matches().len(), 12);
+    assert_resumed(&arena);
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn a_tournament_goes_on_with_the_names_that_it_has() {
     assert!(has("\"c3\"") && has("\"Anna B.\"") && !has("Carl"));
 }
 
-/// Who asks a submission again what it was asked does not trust it more than the tournament did.
+/// A repeated question to a submission trusts it no more than the tournament did.
 #[test]
 fn a_submission_is_asked_again_in_its_sandbox() {
     let arena = class("strict", "", &[]);

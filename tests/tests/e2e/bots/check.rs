@@ -33,7 +33,7 @@ fn fails(how: &str, name: &str, args: &[&str], what: &str, fix: &str) {
     }
 }
 
-/// Tests of bots that fail a check: how they misbehave, the check, and parts of what is told.
+/// Tests of bots that fail a check: their misbehaviour, the check, and parts of the report.
 macro_rules! fail {
     ($($test:ident: $how:literal, $name:literal, $args:expr, $what:literal, $fix:literal;)*) => {
         $(#[test]

@@ -14,7 +14,7 @@ fn lines(path: &Path) -> Vec<Value> {
     json_lines(&text)
 }
 
-/// How many messages of this type were sent, or came.
+/// Number of messages of this type in this direction.
 fn count(lines: &[Value], way: &str, kind: &str) -> usize {
     let said = lines.iter().filter_map(|line| line[way].as_str());
     let said = said.filter_map(|text| serde_json::from_str::<Value>(text).ok());

@@ -1,4 +1,4 @@
-//! What is in a submission is data: what authors may write, and what they may not.
+//! Submissions are data: keys that authors may write, and keys that they may not.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};

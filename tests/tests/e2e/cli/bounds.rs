@@ -123,7 +123,7 @@ fn nul_characters_are_named_with_their_key() {
     }
 }
 
-/// Whether nothing in it can steer a terminal.
+/// True if nothing in it can steer a terminal.
 #[track_caller]
 fn assert_harmless(text: &str) {
     let steers = |c: char| {
@@ -133,7 +133,7 @@ fn assert_harmless(text: &str) {
     assert!(!text.contains(steers), "{text:?}");
 }
 
-/// What steers terminals, as a program in a log or a bot could print it.
+/// Control sequences, as a program in a log or a bot could print them.
 const EVIL: &str = "\u{202e}x\u{9b}2J\u{1b}]0;t\u{7}\u{2066}";
 
 #[test]

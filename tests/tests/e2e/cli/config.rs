@@ -1,4 +1,4 @@
-//! Configurations: layers, variables, `--set`, what is told about them before anything is played.
+//! Configurations: layers, variables, `--set`, and the checks before a tournament.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What all commands have in common, and the smaller ones.
+//! Behaviour that all commands share, and the smaller commands.
 
 mod bad_input;
 mod bounds;

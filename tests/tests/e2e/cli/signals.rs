@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::json;
 use tests::web::{ask, host};
-use tests::{Arena, referee, wait_until};
+use tests::{Arena, crowded_log, referee, wait_until};
 
 use crate::rules::ggp_player::GGP_PLAYER;
 use crate::{HOSTILE, RANDOM, config, config_of};
@@ -22,7 +21,7 @@ struct Long {
     args: Vec<String>,
     /// A file that is there as soon as it computes; otherwise it does after a moment.
     begun: Option<PathBuf>,
-    /// Whether a page has to be asked for, from the address that it prints.
+    /// True if a page has to be asked for, from the address that it prints.
     is_server: bool,
 }
 
@@ -99,7 +98,7 @@ impl Running {
         self.child.try_wait().expect("a child")
     }
 
-    /// How it ended, which has to be soon.
+    /// Waits for its end, which has to be soon.
     fn ends_soon(mut self) -> ExitStatus {
         let begun = Instant::now();
         loop {
@@ -134,24 +133,6 @@ const HEAVY: &str = "(role me) (init go) (legal me a) (legal me b) (<= (legal me
     (<= (next done) (does me ?m)) (<= terminal (true done)) (goal me 50) \
     (<= h (c ?a) (c ?b) (c ?d) (c ?e) (c ?f) (c ?g) (c ?h) (c ?i))";
 
-/// A log of matches between this many bots, each of which plays four.
-fn log_of(bots: usize) -> String {
-    let line = |number: usize| {
-        let (one, other) = (number % bots, (number / bots + number + 1) % bots);
-        let players = [one, other]
-            .map(|bot| json!({"name": format!("bot-{bot}"), "role": "x", "command": []}));
-        let record = json!({
-            "format": 1, "match": format!("m-{number:06}"), "game": "siam", "options": {}, "seed": 1,
-            "start": {}, "players": players, "time": {"startup_ms": 1, "margin_ms": 1},
-            "limits": {}, "opening": 0, "moves": [],
-            "result": {"scores": [1, 0], "outcome": [1.0, 0.0], "reason": "x", "faults": []},
-            "started": "2026-01-02T03:04:05.678Z", "duration_ms": 1, "referee": "",
-        });
-        format!("{record}\n")
-    };
-    (0..2 * bots).map(line).collect()
-}
-
 fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
@@ -168,7 +149,7 @@ impl Inputs {
         let arena = Arena::new(&config.replace("\"20s\"", "\"1000s\""));
         let constants: String = (0..30).map(|number| format!("(c {number})")).collect();
         arena.write("heavy.kif", &(HEAVY.to_owned() + &constants));
-        arena.write("crowd.jsonl", &log_of(4000));
+        arena.write("crowd.jsonl", &crowded_log(4000));
         let games = "games = [\"heavy\"]\nrules = [\"heavy.kif\"]";
         arena.write("heavy.toml", &config_of(games, &[RANDOM]));
         Inputs { arena }

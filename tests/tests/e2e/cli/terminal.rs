@@ -1,4 +1,4 @@
-//! What is shown on a terminal fits it, however wide it is, and leaves nothing behind.
+//! Output on a terminal fits its width, and leaves nothing behind.
 
 use std::path::{Path, PathBuf};
 
@@ -114,7 +114,7 @@ fn tournament(arena: &Arena, width: usize) -> Option<Terminal> {
     Terminal::start(&words.join(" "), width, 24, &arena.path(""))
 }
 
-/// How many rows a live block has begun in.
+/// Number of rows in which a live block has begun.
 fn blocks(screen: &Screen) -> usize {
     let rows = screen.rows();
     rows.iter().filter(|row| row.contains(" running")).count()

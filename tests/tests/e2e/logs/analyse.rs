@@ -18,7 +18,7 @@ fn analyse(args: &[&str]) -> Ran {
     run([&["analyse"], args, &["--time", "60s"]].concat())
 }
 
-/// What was printed for programs, a value a line.
+/// JSON output, a value a line.
 #[track_caller]
 fn told(args: &[&str]) -> Vec<Value> {
     let ran = good(analyse(&[args, &["--format", "json"]].concat()));
@@ -32,7 +32,7 @@ fn hostile(how: &str) -> String {
     format!("'{HOSTILE}' {how}")
 }
 
-/// What a hostile bot is said to think of the start of a match.
+/// The analysis of the start of a match by a hostile bot.
 fn of_hostile(how: &str, more: &[&str]) -> Vec<Value> {
     told(&[&SMALL[..], &["--bot", &hostile(how)], more].concat())
 }
@@ -184,7 +184,7 @@ fn random_match(arena: &Arena) -> (String, Value) {
     (log, serde_json::from_str(&text).unwrap())
 }
 
-/// What the seat to move can get, by brute force.
+/// The value for the seat to move, by brute force.
 fn solve(session: &mut dyn games::Session) -> f64 {
     let mover = session.to_move().alone().unwrap();
     let mut best: f64 = 0.0;

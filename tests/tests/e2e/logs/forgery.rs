@@ -133,7 +133,7 @@ fn attacked(user: Option<u32>) -> (Arena, Ran) {
     (arena, ran)
 }
 
-/// What the forger says that it could write, the most in any turn.
+/// The most writes in one turn that the forger reports.
 fn forged(arena: &Arena, what: &str) -> u64 {
     let matches = arena.matches();
     let moves = matches
@@ -184,7 +184,7 @@ fn a_forger_among_the_bots_of_root_is_found_out() {
     verified(arena.path("out"));
 }
 
-/// Whether all folders on the way to a file can be entered by everybody.
+/// True if everyone may enter all folders on the way to a file.
 fn is_open_to_all(path: PathBuf) -> bool {
     let entered = |path: &std::path::Path| {
         fs::metadata(path).is_ok_and(|there| there.permissions().mode() & 0o5 == 0o5)

@@ -1,4 +1,4 @@
-//! What is made of a log afterwards: standings, exports, JSON for programs.
+//! Commands that read a log: standings, exports, JSON for programs.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +20,6 @@ fn standings(log: PathBuf, args: &[&str]) -> Ran {
     run(["standings".into(), log].into_iter().chain(args))
 }
 
-/// What a command prints as JSON.
 #[track_caller]
 fn json(ran: &Ran) -> Value {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -28,7 +28,7 @@ pub(crate) fn named(name: &str, how: &str, variables: &str, more: &str) -> Strin
     )
 }
 
-/// What the processes of this test are marked with.
+/// Marks the processes of this test.
 pub(crate) fn mark() -> String {
     let thread = thread::current();
     let test = thread.name().expect("tests have names").to_owned();
@@ -69,7 +69,7 @@ pub(crate) fn play_cleanly(arena: &Arena, variables: &[(&str, &str)]) -> Ran {
     ran
 }
 
-/// What each match came to: whether the hostile bot sat in seat 0 or 1, and its fault, if any.
+/// For each match the hostile bot's seat, and its fault, if any.
 /// Checks all that must hold in any case.
 #[track_caller]
 pub(crate) fn judge(arena: &Arena, matches: usize) -> Vec<(usize, Option<Value>)> {
@@ -133,7 +133,6 @@ pub(crate) fn assert_well(arena: &Arena) {
     assert!(faults.is_empty(), "{faults:?}");
 }
 
-/// What the bots printed on stderr.
 pub(crate) fn stderr(arena: &Arena) -> String {
     let files = stderr_files(arena).into_iter();
     files

@@ -16,7 +16,7 @@ fn two(top: &str, how: &str, variables: &str, more: &str) -> Arena {
     Arena::new(&format!("{top}\n{bots}"))
 }
 
-/// Plays the two; gives the hostile bot's faults.
+/// Plays the two; returns the hostile bot's faults.
 #[track_caller]
 fn faults(arena: &Arena) -> Vec<Value> {
     good(play_cleanly(arena, &[]));
@@ -102,7 +102,7 @@ fn cpu_time_within_the_limit_is_logged() {
     );
 }
 
-/// What a bot that thinks all the time used while it was not its turn, and how long that was.
+/// CPU time of a bot that thinks all the time while it is not its turn, and the length of that time.
 fn pondered(idle: &str) -> (u64, u64) {
     let sleeper = named("sleeper", "sleeps", "SLEEP_MS = '250'", "");
     let bots = config(&[]) + &named("hostile", "ponders", "", "") + &sleeper;
@@ -173,7 +173,7 @@ fn a_clock_before_1970_plays() {
     verified(arena.path("out"));
 }
 
-/// What people look at while a match is played has a time, too.
+/// Live pages show times, too.
 #[test]
 fn a_match_is_watched_by_a_clock_before_1970() {
     let bots = [RANDOM, ("slow", "\"python3 slow.py\"")];

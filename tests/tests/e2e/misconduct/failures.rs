@@ -1,4 +1,4 @@
-//! What is told about matches that bots lost by their own fault.
+//! Reports about matches that bots lost by their own fault.
 
 use std::fs;
 use std::path::PathBuf;

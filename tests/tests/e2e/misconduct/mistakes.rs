@@ -1,4 +1,4 @@
-//! The usual mistakes of people who write bots are named, by matches and by `referee check`.
+//! Hints at the usual mistakes of bots, in matches and by `referee check`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -31,7 +31,7 @@ for line in sys.stdin:
 }
 
 const GOOD: &str = "def say(message): print(json.dumps(message), flush=True)";
-/// Opened anew, so that no variable of the environment takes the buffer away.
+/// Reopened, so that no variable of the environment removes the buffer.
 const UNFLUSHED: &str =
     "out = open(1, 'w')\ndef say(message): print(json.dumps(message), file=out)";
 

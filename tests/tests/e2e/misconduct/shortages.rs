@@ -1,4 +1,4 @@
-//! What the referee itself runs out of is no bot's fault.
+//! Exhausted resources of the referee itself are no bot's fault.
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};

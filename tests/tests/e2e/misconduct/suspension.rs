@@ -17,7 +17,7 @@ use crate::{RANDOM, config};
 /// Longer than any limit here.
 const STOPPED: Duration = Duration::from_millis(6500);
 
-/// Stops these while a bot thinks, lets them go on, and gives the moves of its matches.
+/// Stops these while a bot thinks, continues them, and returns the moves of its matches.
 fn moves_of_stopped(whom: impl Fn(&Child) -> Vec<u32>) -> Vec<Value> {
     // It takes 1.5 s for each move but the first, and has 4 s.
     let time = "time = { per_move = \"4s\", startup = \"20s\" }\n";

@@ -16,7 +16,7 @@ use crate::rules::ggp_player::GGP_PLAYER;
 /// More connections than a server of ours has at a time.
 const FLOOD: usize = 1_100;
 
-/// Whether there may be a flood here; the test is noted as skipped otherwise.
+/// True if a flood is possible here; otherwise notes the test as skipped.
 fn can_flood() -> bool {
     let can = may_open(FLOOD as u64 + 400);
     if !can {

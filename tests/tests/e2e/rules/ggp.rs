@@ -308,7 +308,6 @@ fn our_bots_are_players_for_our_referee() {
     verified(arena.path("out"));
 }
 
-/// What a player at this port answers.
 fn ask(port: u16, body: &str) -> (u32, String) {
     use std::io::{Read as _, Write as _};
     let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).expect("a player");

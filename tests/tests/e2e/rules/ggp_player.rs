@@ -21,7 +21,7 @@ pub(crate) const GGP_PLAYER: [&str; 7] = [
     "random",
 ];
 
-/// What a player does in the end.
+/// A player's misbehaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// It plays on.
@@ -78,7 +78,7 @@ impl GgpPlayer {
         format!("ggp = \"http://127.0.0.1:{}\"", self.port)
     }
 
-    /// What it was asked, one request after another.
+    /// Requests in order.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("no panic").clone()
     }

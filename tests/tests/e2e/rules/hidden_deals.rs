@@ -57,7 +57,7 @@ fn records(folder: &Path) -> Vec<Value> {
     records
 }
 
-/// What chance brought in all matches.
+/// The moves of chance in all matches.
 fn drawn(folder: &Path) -> Vec<Value> {
     let records = records(folder);
     let moves = records

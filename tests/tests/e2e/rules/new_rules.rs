@@ -70,7 +70,7 @@ fn requests() -> Vec<(Value, Value)> {
     ]
 }
 
-/// What a project's program answers to these requests.
+/// The answers of a project's program to these requests.
 fn answers(command: &[&str], dir: &Path, requests: &[Value]) -> Vec<Value> {
     let program = match command[0].contains('/') {
         true => dir.join(command[0]),

@@ -91,7 +91,7 @@ fn a_tournament_of_three_sources_is_killed_resumed_extended_and_verified() {
     assert_eq!(self::matches(&undisturbed), matches[..18]);
 }
 
-/// What a seat of Kuhn poker may know before the end: its card, and what was bet before its last turn.
+/// Everything that a seat of Kuhn poker may know before the end: its card, and the bets before its last turn.
 fn may_know(record: &Value, seat: u64) -> (String, Vec<String>) {
     let moves = record["moves"].as_array().unwrap();
     let text = |played: &Value| played["move"].as_str().unwrap().to_owned();
@@ -102,7 +102,7 @@ fn may_know(record: &Value, seat: u64) -> (String, Vec<String>) {
     (card, seen.collect())
 }
 
-/// What a process was sent in its one match before the end, and of which match and seat.
+/// Messages to a process in its one match before the end, with match and seat.
 fn input(trace: &str) -> Option<(String, u64, Vec<String>)> {
     let mut of = None;
     let mut sent = Vec::new();

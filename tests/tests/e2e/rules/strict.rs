@@ -35,7 +35,7 @@ fn arena(rules: &[&str], wants_legal: bool, later: &str) -> Arena {
     ))
 }
 
-/// How many requests to play were sent to the rules, and how many of them wanted what is legal.
+/// Number of `play` requests to the rules, and of those that asked for legal moves.
 fn asked(rules: &[&str], wants_legal: bool) -> (usize, usize) {
     let arena = arena(rules, wants_legal, "take1");
     let mut args = arena.tournament();

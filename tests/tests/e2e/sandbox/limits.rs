@@ -1,4 +1,4 @@
-//! What bots may use is limited, by whom the log says, and going beyond is told with the limit.
+//! Limits of resources: the log says who enforces them, and faults name the limit.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn limited(how: &str, resources: &str) -> Arena {
     three("", how, &format!("resources = {{ {resources} }}"))
 }
 
-/// What was enforced on the hostile bot.
+/// The limits that were enforced on the hostile bot.
 fn confined(arena: &Arena) -> Value {
     let records = arena.matches();
     let mut players = records

@@ -15,7 +15,7 @@ use crate::misconduct::arena::{SHORT, assert_fault, assert_well, hostile, judge,
 use crate::misconduct::arena::{play_cleanly, stderr, three};
 use crate::{HOSTILE, RANDOM, config};
 
-/// How many processes the bots have started in secret; each has told on stderr.
+/// Number of hidden processes of the bots; each reported itself on stderr.
 fn secret(arena: &Arena) -> usize {
     stderr(arena).matches("child").count()
 }
@@ -72,7 +72,6 @@ fn daemons_end_when_the_referee_is_killed() {
     }
 }
 
-/// Whether a match was played.
 fn has_played(arena: &Arena) -> bool {
     fs::metadata(arena.path("out/games.jsonl")).is_ok_and(|log| log.len() > 0)
 }

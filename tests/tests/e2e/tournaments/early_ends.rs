@@ -7,7 +7,7 @@ use tests::{Arena, Ran, assert_contains, good, run, verified};
 
 use crate::{GREEDY, RANDOM, config_of};
 
-/// A bot that plays the first legal move, tells a value, and offers something with each move.
+/// A bot that plays the first legal move, reports a value, and offers something with each move.
 const SAYS: &str = r#"
 import json, sys
 value, offer = json.loads(sys.argv[1]), json.loads(sys.argv[2])

@@ -1,4 +1,4 @@
-//! Tournament formats, with real processes: what is played, what is told, and going on.
+//! Tournament formats with real processes: schedules, reports, resuming.
 
 use std::collections::HashMap;
 use std::fs;

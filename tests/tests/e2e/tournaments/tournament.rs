@@ -6,7 +6,7 @@ use tests::{Arena, assert_contains, good, verified};
 use crate::misconduct::arena::stderr_files;
 use crate::{GREEDY, RANDOM, config, config_of};
 
-/// What a match is, without what differs from run to run.
+/// A match without the fields that differ from run to run.
 fn essence(record: &Value) -> Value {
     let mut record = tests::timeless(record);
     record.as_object_mut().unwrap().remove("conditions");

@@ -39,7 +39,7 @@ fn lines(folder: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// What was played in each match, by its id: all but times and what depends on the machine.
+/// Each match by its id, without times and what depends on the machine.
 fn played(folder: &Path) -> Vec<Value> {
     let record = |line: String| -> Value { serde_json::from_str(&line).expect("a match") };
     let mut records: Vec<Value> = lines(folder).into_iter().map(record).collect();
@@ -76,7 +76,7 @@ fn an_old_log_is_rated_as_before() {
     same(&then, &now, "standings");
 }
 
-/// What depends on how intervals are computed, which later versions do more carefully.
+/// Fields that depend on the computation of intervals, which later versions do more carefully.
 const OF_INTERVALS: [&str; 5] = ["error", "low", "high", "superiority", "false_discovery"];
 
 /// Equal, but for intervals and what rounding makes of numbers; there may be new fields.

@@ -12,9 +12,9 @@ use referee::bundle::{Bundle, Digest};
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
-/// How many bytes of files an archive may have.
+/// Limit of the bytes of files in an archive.
 const MOST: u64 = 4096;
-/// What archives consist of, in bytes.
+/// The block size of archives, in bytes.
 const BLOCK: usize = 512;
 
 pub(crate) fn seeds(_: &mut Rng) -> Vec<Vec<u8>> {

@@ -21,7 +21,7 @@ sandbox = "restricted"
 submissions = { readable = ["allowed"], variables = ["FUZZ_ALLOWED"] }
 bots = [{ name = "a", command = "referee" }, { name = "b", command = "referee" }]
 "#;
-/// What every user's environment has, and no submission may see.
+/// Variables of every user's environment that no submission may see.
 const SECRET: &str = "PATH";
 
 /// Files that are like those of authors, and like those of attackers.

@@ -57,7 +57,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
     is_good(&pages) || is_good(&player)
 }
 
-/// Whether the first answer is what was asked for.
+/// True if the first answer is the one that was asked for.
 fn is_good(answers: &[u8]) -> bool {
     answers.starts_with(b"HTTP/1.1 200 ") || answers.starts_with(b"HTTP/1.0 200 ")
 }

@@ -4,7 +4,7 @@ use games::Rng;
 use protocol::{FromBot, SearchInfo, ToBot};
 use serde_json::Value;
 
-/// What bots say.
+/// Lines from bots.
 const FROM_BOT: [&str; 9] = [
     r#"{"type":"hello","protocol":1,"name":"alpha","version":"1.2","author":"…","games":["siam"],"wants":{"state":true,"legal":false},"colour":"red"}"#,
     r#"{"type":"hello","protocol":1,"name":"x"}"#,
@@ -17,7 +17,7 @@ const FROM_BOT: [&str; 9] = [
     r#"{"move":"a1","type":"move","ply":4294967295}"#,
 ];
 
-/// What the referee says.
+/// Lines from the referee.
 const TO_BOT: [&str; 8] = [
     r#"{"type":"hello","protocol":1,"referee":"referee 0.1.0"}"#,
     r#"{"type":"start","match":"m-000017","game":"siam","options":{"opening_ban":false},"seat":0,"role":"elephants","players":[{"name":"alpha","role":"elephants"},{"name":"beta","role":"rhinos"}],"state":{"ply":0},"time":{"per_move_ms":100,"base_ms":9400.5,"increment_ms":1,"startup_ms":10000,"margin_ms":50},"limits":{"max_plies":300,"repetition":3}}"#,

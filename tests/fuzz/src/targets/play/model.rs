@@ -64,7 +64,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
     understood
 }
 
-/// Whether a request would take long because it says so: many playouts, a deep perft.
+/// True for a request that is slow by its own wish: many playouts, a deep perft.
 fn asks_for_much(line: &[u8]) -> bool {
     let Ok(request) = serde_json::from_slice::<Value>(line) else {
         return false;

@@ -8,7 +8,7 @@ use games::{Game, Options, Rng};
 
 use crate::sets;
 
-/// How many consecutive positions of a set's random game are kept.
+/// Consecutive positions of a set's random game that are kept.
 const POSITIONS: usize = 120;
 
 /// The positions of one set, whichever game it is.

@@ -99,7 +99,7 @@ pub(super) fn leave(code: u8) -> ! {
     unsafe { libc::_exit(code.into()) }
 }
 
-/// How something that was tried in a process of its own came out.
+/// The outcome of an attempt in a child process.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It says that it succeeded, or not.
@@ -151,7 +151,7 @@ pub(super) fn shared() -> io::Result<&'static [AtomicU64]> {
     Ok(unsafe { std::slice::from_raw_parts(address as *const AtomicU64, SHARED / 8) })
 }
 
-/// New memory without a file behind it; gives its address.
+/// Maps new anonymous memory; returns its address.
 pub(super) fn map(bytes: usize, rights: i32, kind: i32) -> nix::Result<usize> {
     let kind = kind | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let no_file = usize::MAX;
@@ -178,7 +178,7 @@ pub(super) fn look(address: usize, bytes: usize, piece: usize, each: impl Fn()) 
     }
 }
 
-/// What this process used of the CPU so far.
+/// CPU time of this process so far.
 pub(super) fn cpu() -> Duration {
     let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID);
     time.expect("a clock of this process").into()

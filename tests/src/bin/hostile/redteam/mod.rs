@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use targets::Targets;
 use tricks::{clock, escapes, files, forgery, kernel, limits, memory, network, processes};
 
-/// What a trick goes on with in each of the bot's later turns.
+/// The continuation of a trick in each of the bot's later turns.
 type Later = Box<dyn FnMut(&mut Attempts)>;
 /// A trick; it begins in the bot's first turn.
 type Trick = fn(&Targets, &mut Attempts) -> Option<Later>;
@@ -89,7 +89,7 @@ impl Raid {
         }
     }
 
-    /// What is done in a turn in this seat; gives what is to be reported.
+    /// Makes the attempts of one turn; returns the report.
     pub(crate) fn turn(&mut self, seat: &Value) -> Value {
         let mut attempts = Attempts::default();
         if self.targets.is_spared(seat) {
@@ -105,7 +105,7 @@ impl Raid {
     }
 }
 
-/// What was tried, by name.
+/// Attempts by name.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts {
     all: Map<String, Value>,
@@ -127,7 +127,7 @@ impl Attempts {
         self.all.insert(name.to_owned(), attempt);
     }
 
-    /// The same for a call that succeeds or gives an error.
+    /// The same for a call that returns a result.
     fn call<T>(&mut self, name: &str, result: nix::Result<T>, how: &str) {
         match result {
             Ok(_) => self.add(name, true, how),

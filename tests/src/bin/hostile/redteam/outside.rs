@@ -139,7 +139,6 @@ impl Around {
         })
     }
 
-    /// Who was reached.
     fn heard(&self) -> Vec<&str> {
         let mut heard = Vec::new();
         if self.tcp.accept().is_ok() {

@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(crate) const TARGETS: &str = "RED_TARGETS";
 /// Beside that file, the processes of the match.
 pub(crate) const PROCESSES: &str = "processes.json";
-/// How long processes are waited for.
+/// Time limit for processes to appear.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// The targets.
@@ -64,7 +64,7 @@ impl Targets {
         self.all[name].as_u64().unwrap_or_default() as usize
     }
 
-    /// Whether nothing is tried in this seat: once is enough, and takes half of the time.
+    /// True if this seat attempts nothing: one seat is enough, in half of the time.
     pub(crate) fn is_spared(&self, seat: &Value) -> bool {
         self.all["only seat"].is_u64() && self.all["only seat"] != *seat
     }

@@ -15,7 +15,6 @@ use super::tricks::network::SESSION_KEYRING;
 /// The name of its key.
 pub(super) const KEY: &str = "red-key-of-the-witness";
 
-/// What it has.
 pub(crate) struct Witness {
     shared: PathBuf,
     _locked: Option<File>,
@@ -53,7 +52,7 @@ impl Witness {
     }
 }
 
-/// Puts a key with this name into a keyring; gives its number.
+/// Puts a key with this name into a keyring; returns its number.
 pub(super) fn add_key(name: &str, keyring: usize) -> Option<usize> {
     let name = std::ffi::CString::new(name).ok()?;
     let text = c"secret";

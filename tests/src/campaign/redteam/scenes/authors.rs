@@ -78,10 +78,10 @@ pub(super) const SCENES: &[Scene] = &[
     },
 ];
 
-/// How many processes a bomb has at most, each of which ends by itself.
+/// Limit of processes of a fork bomb; each ends by itself.
 const BOMB: &str = "i=0; while [ $i -lt 300 ]; do sleep 20 & i=$((i+1)); done; wait";
 
-/// What is said of a submission that is not left out.
+/// The verdict on a submission that was admitted.
 const PLAYS: &str = "it plays";
 
 /// A class of submissions.
@@ -144,7 +144,7 @@ impl<'a> Class<'a> {
         self.site.play(&configuration)
     }
 
-    /// Who was left out, and why.
+    /// Rejected submissions, with reasons.
     fn left_out(&self) -> BTreeMap<String, String> {
         let text = fs::read_to_string(self.site.arena.path("out/left-out.toml"));
         let file: toml::Table = text.unwrap_or_default().parse().unwrap_or_default();
@@ -156,7 +156,7 @@ impl<'a> Class<'a> {
         list.into_iter().flatten().filter_map(entry).collect()
     }
 
-    /// Whether there is anything to judge.
+    /// False if there is nothing to judge.
     fn went_well(&self, played: &Played, verdict: &mut Verdict) -> bool {
         if !played.left.is_empty() {
             verdict.tried(format!("processes are left: {:?}", played.left), true);

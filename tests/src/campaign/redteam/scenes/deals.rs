@@ -59,7 +59,7 @@ fn hidden_deals(stage: &Stage) -> Verdict {
     verdict
 }
 
-/// How often the opponent's card was foreseen, and how often that was tried.
+/// Correct guesses of the opponent's card, and all guesses.
 pub fn foreseen(records: &[Value]) -> (usize, usize) {
     let (mut right, mut all) = (0, 0);
     for record in records {

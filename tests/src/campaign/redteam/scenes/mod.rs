@@ -32,7 +32,6 @@ pub(super) fn chosen(options: &Options) -> impl Iterator<Item = &'static Scene> 
     all.filter(move |scene| options.trick.as_ref().is_none_or(|only| only == scene.name))
 }
 
-/// Whether there is a scene of this name.
 pub(super) fn exists(name: &str) -> bool {
     ALL.iter()
         .copied()

@@ -53,7 +53,7 @@ fn two_at_once(stage: &Stage) -> Verdict {
     verdict
 }
 
-/// How each bot is built: two builds at once would spoil each other.
+/// The build of each bot; two at once would disturb each other.
 const BUILD: &str = "build = [\"sh\", \"-c\", \"mkdir lock && sleep 0.3 && rmdir lock\"]";
 
 fn configuration(site: &Site, stage: &Stage, hostile: &str, dir: &str) -> String {

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::json;
 
 use super::super::judge::Verdict;
 use super::super::site::{Site, as_user};
 use super::scene::{Scene, Stage, Tiers};
+use crate::crowded_log;
 use crate::flood::{connections, may_open};
 use crate::web::{Server, ask};
 
@@ -48,7 +48,7 @@ pub(super) const SCENES: &[Scene] = &[
         cannot: "keep `watch` from ending, or make it take more than 1 GB, by thousands of bots",
         tiers: Tiers::Any,
         promised: |_, _| true,
-        play: crowded_log,
+        play: played_crowd,
     },
 ];
 
@@ -189,28 +189,10 @@ fn endless_sheets(stage: &Stage) -> Verdict {
     verdict
 }
 
-/// Matches between this many bots.
-fn crowd(bots: usize) -> String {
-    let line = |number: usize| {
-        let both = [number % bots, (number / bots + number + 1) % bots];
-        let players =
-            both.map(|bot| json!({"name": format!("b{bot}"), "role": "x", "command": []}));
-        let record = json!({
-            "format": 1, "match": format!("m-{number:06}"), "game": "siam", "options": {}, "seed": 1,
-            "start": {}, "players": players, "time": {"startup_ms": 1, "margin_ms": 1},
-            "limits": {}, "opening": 0, "moves": [],
-            "result": {"scores": [1, 0], "outcome": [1.0, 0.0], "reason": "x", "faults": []},
-            "started": "2026-01-02T03:04:05.678Z", "duration_ms": 1, "referee": "",
-        });
-        format!("{record}\n")
-    };
-    (0..2 * bots).map(line).collect()
-}
-
-fn crowded_log(stage: &Stage) -> Verdict {
+fn played_crowd(stage: &Stage) -> Verdict {
     let site = Site::new(stage.programs, stage.user, None);
     let bots = if stage.short { 2_000 } else { 8_000 };
-    site.arena.write("shared/games.jsonl", &crowd(bots));
+    site.arena.write("shared/games.jsonl", &crowded_log(bots));
     let server = pages(stage, &site);
     let host = server.host().to_owned();
     // Somebody asks for a page, so that the standings are computed.

@@ -6,15 +6,15 @@ use super::super::site::Programs;
 
 /// One attack, tried by every user who may run the referee.
 pub(crate) struct Scene {
-    /// What it is chosen by, as `--trick`.
+    /// Its name for `--trick`.
     pub(crate) name: &'static str,
-    /// Who attacks: "an author", "a worker", "a spectator".
+    /// The attacker: "an author", "a worker", "a spectator".
     pub(crate) by: &'static str,
     /// Goes on after "cannot": what must not happen.
     pub(crate) cannot: &'static str,
     /// In which sandboxes it is tried.
     pub(crate) tiers: Tiers,
-    /// Whether it is promised there.
+    /// True where it is promised.
     pub(crate) promised: fn(Tier, User) -> bool,
     /// Tries it.
     pub(crate) play: fn(&Stage) -> Verdict,
@@ -29,12 +29,11 @@ pub(crate) enum Tiers {
     Any,
 }
 
-/// Where a scene is played.
 pub(crate) struct Stage<'a> {
     pub(crate) programs: &'a Programs,
     /// The sandbox to ask for.
     pub(crate) tier: Tier,
-    /// Who runs the referee.
+    /// The user who runs the referee.
     pub(crate) user: User,
     /// Less of what takes long.
     pub(crate) short: bool,

@@ -1,4 +1,4 @@
-//! Who looks at the pages from elsewhere.
+//! Pages of other sites in a spectator's browser.
 
 use super::super::judge::Verdict;
 use super::super::site::Site;

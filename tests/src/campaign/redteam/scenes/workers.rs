@@ -33,7 +33,7 @@ pub(super) const SCENES: &[Scene] = &[
     },
 ];
 
-/// What nobody may read.
+/// A secret that no one may read.
 const SECRET: &str = "the-secret-of-this-machine";
 
 /// A worker of this user, which ends with this value.

@@ -19,7 +19,6 @@ use crate::redteam::{Attempts, Later, Targets};
 const BURNING: Duration = Duration::from_secs(40);
 /// The work of one worker whose CPU time is to be lost.
 const PIECE: Duration = Duration::from_millis(10);
-/// How many of them there are in a turn.
 const PIECES: u32 = 30;
 
 pub(crate) fn burner_15(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
@@ -44,7 +43,7 @@ fn burners(count: u32, attempts: &mut Attempts) -> Option<Later> {
     None
 }
 
-/// What goes on while everybody else is stopped, until a moment.
+/// Runs until a moment while all others are stopped.
 type Way = fn(Used, Instant);
 /// All of them by their names.
 const WAYS: [(&str, Way); 8] = [

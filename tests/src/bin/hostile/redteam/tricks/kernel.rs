@@ -26,7 +26,7 @@ const SETTINGS: [&str; 10] = [
     "/sys/fs/cgroup/cgroup.procs",
     "/sys/fs/cgroup/memory/cgroup.procs",
 ];
-/// How many files are looked at below a folder.
+/// Files that are examined below a folder, at most.
 const MOST_FILES: usize = 20_000;
 /// For something that takes no time.
 const SOON: Duration = Duration::from_secs(2);
@@ -106,7 +106,7 @@ fn pointer(text: &std::ffi::CStr) -> usize {
     text.as_ptr() as usize
 }
 
-/// What would change the machine.
+/// Settings that would change the machine.
 fn machine(attempts: &mut Attempts) {
     let mut asks = |name: &str, number: c_long, arguments: &[usize]| {
         attempts.reached(name, call(number, arguments));
@@ -187,7 +187,7 @@ fn device(attempts: &mut Attempts) {
     }
 }
 
-/// What gives a descriptor of something that bots do not need.
+/// Calls that return a descriptor of something that bots do not need.
 fn objects(attempts: &mut Attempts) {
     let mut makes = |name: &str, made: nix::Result<usize>| {
         if let Ok(fd) = made {
