@@ -31,7 +31,7 @@ schemas:
     cargo run --quiet -p protocol --example schemas
     cargo run --quiet -- config schema > tournaments/schema.json
 
-# One benchmark: pipe, scale, model, rules, gdl, watch or nats.
+# One benchmark: games, pipe, scale, model, rules, gdl, watch or nats.
 bench WHAT:
     cargo run --profile dist -p bench -- {{WHAT}}
 

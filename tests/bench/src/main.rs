@@ -1,6 +1,7 @@
 //! What the referee costs beyond two processes and a pipe: every figure is a ratio to a bare
 //! ping-pong through a pipe that is measured in the same run.
 //!
+//!     cargo run --profile dist -p bench -- games    # perft and playouts of the games, without a referee
 //!     cargo run --profile dist -p bench -- pipe     # moves a second, CPU a move
 //!     cargo run --profile dist -p bench -- scale    # memory, starts, logs
 //!     cargo run --profile dist -p bench -- model    # requests to the forward model a second
@@ -19,6 +20,7 @@ mod pingpong;
 mod pipe;
 mod rules;
 mod scale;
+mod speed;
 mod watch;
 
 use clap::{Parser, Subcommand};
@@ -35,6 +37,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    /// Perft nodes and random playouts a second of these games, or of all
+    Games { games: Vec<String> },
     /// Moves a second and CPU a move, as ratios to a ping-pong
     Pipe,
     /// Memory and CPU of many matches, starts of bots, logs
@@ -57,6 +61,7 @@ enum What {
 fn main() {
     let cli = Cli::parse();
     match cli.what {
+        What::Games { games } => speed::run(&games, cli.tiny),
         What::Pipe => pipe::run(cli.tiny),
         What::Scale => scale::run(cli.tiny),
         What::Model => model::run(cli.tiny),

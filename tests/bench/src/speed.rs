@@ -1,9 +1,6 @@
-//! Prints a table of speeds: perft nodes and random playouts a second, for each game.
-//!
-//!     cargo run --profile dist -p games --example speed [GAME …]
-//!
-//! Figures are medians of several runs, in CPU seconds of one thread. `generation` is the share of a playout's
-//! time that goes into drawing the moves, found by drawing each move twice.
+//! Perft nodes and random playouts per second, for each game. Figures are medians of several runs, in CPU seconds
+//! of one thread. `generation` is the share of a playout's time that goes into drawing the moves, found by
+//! drawing each move twice.
 
 use std::time::Duration;
 
@@ -11,12 +8,13 @@ use games::registry::{Visitor, visit};
 use games::{GAMES, Game, Options, Rng};
 use nix::time::{ClockId, clock_gettime};
 
-/// How often each figure is measured.
+/// Runs for each figure.
 const RUNS: usize = 7;
-/// How long one run lasts, about.
+/// The approximate length of a run.
 const RUN: Duration = Duration::from_millis(150);
 
-struct Measure;
+/// A visitor that measures runs of this length.
+struct Measure(Duration);
 
 /// One line of the table.
 struct Speed {
@@ -34,17 +32,17 @@ impl Visitor for Measure {
     fn visit<G: Game>(self) -> Speed {
         let game = G::new(&Options::defaults_of::<G>()).expect("the defaults fit");
         let start = game.start(&mut Rng::new(1));
-        let (perft_depth, perft_nodes) = perft(&game, &start);
+        let (perft_depth, perft_nodes) = perft(&game, &start, self.0);
         let mut rng = Rng::new(1);
         let (mut games, mut plies) = (0u64, 0u64);
         let once = median(|| {
-            timed(|| {
+            timed(self.0, || {
                 games += 1;
                 plies += playout(&game, start, &mut rng, 1);
             })
         });
         let twice = median(|| {
-            timed(|| {
+            timed(self.0, || {
                 playout(&game, start, &mut rng, 2);
             })
         });
@@ -60,7 +58,7 @@ impl Visitor for Measure {
     }
 }
 
-/// A random game in which each move is drawn `draws` times; gives its plies.
+/// Plays a random game in which each move is drawn `draws` times; returns its plies.
 fn playout<G: Game>(game: &G, start: G::Position, rng: &mut Rng, draws: u32) -> u64 {
     let max = G::INFO.limits.max_plies.unwrap_or(u32::MAX);
     let mut position = start;
@@ -78,12 +76,12 @@ fn playout<G: Game>(game: &G, start: G::Position, rng: &mut Rng, draws: u32) -> 
 }
 
 /// The deepest perft that takes less than a run or so, and its nodes a second.
-fn perft<G: Game>(game: &G, start: &G::Position) -> (u32, f64) {
+fn perft<G: Game>(game: &G, start: &G::Position, run: Duration) -> (u32, f64) {
     let mut depth = 1;
     loop {
         let clock = now();
         let nodes = games::perft::perft(game, start, depth);
-        if now() - clock > RUN / 4 || depth == 8 {
+        if now() - clock > run / 4 || depth == 8 {
             let seconds = median(|| {
                 let clock = now();
                 std::hint::black_box(games::perft::perft(game, start, depth));
@@ -96,10 +94,10 @@ fn perft<G: Game>(game: &G, start: &G::Position) -> (u32, f64) {
 }
 
 /// Seconds for one call, from as many calls as fit into a run.
-fn timed(mut call: impl FnMut()) -> f64 {
+fn timed(run: Duration, mut call: impl FnMut()) -> f64 {
     let clock = now();
     let mut calls = 0;
-    while now() - clock < RUN {
+    while now() - clock < run {
         for _ in 0..32 {
             call();
         }
@@ -120,8 +118,9 @@ fn median(mut measure: impl FnMut() -> f64) -> f64 {
     values[RUNS / 2]
 }
 
-fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+/// Measures these games, or all.
+pub(crate) fn run(wanted: &[String], tiny: bool) {
+    let run = if tiny { Duration::from_millis(1) } else { RUN };
     println!(
         "| game | perft depth | perft Mnodes/s | playouts/s | plies/s (M) | plies a game | generation |"
     );
@@ -131,7 +130,7 @@ fn main() {
         if !wanted.is_empty() && !wanted.iter().any(|name| name == id) {
             continue;
         }
-        let speed = visit(id, Measure).expect("a game of the registry");
+        let speed = visit(id, Measure(run)).expect("a game of the registry");
         println!(
             "| {id} | {} | {:.1} | {:.0} | {:.1} | {:.1} | {:.0} % |",
             speed.perft_depth,
