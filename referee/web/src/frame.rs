@@ -162,7 +162,7 @@ fn script() -> String {
 }
 
 fn add_module(name: &str, done: &mut BTreeSet<String>, script: &mut String) {
-    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
+    let Some(asset) = ASSETS.iter().find(|asset| file_name(asset.name) == name) else {
         return;
     };
     if !done.insert(name.to_owned()) {
@@ -181,11 +181,16 @@ fn add_module(name: &str, done: &mut BTreeSet<String>, script: &mut String) {
     script.push_str(&own);
 }
 
-/// The module that a line imports, if it is an import.
+/// The file name of the module that a line imports, or `None` if it is no import. No two modules of the
+/// pages have the same file name.
 fn imported(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("import ")?;
-    let (_, name) = rest.rsplit_once(" from './")?;
-    name.strip_suffix("';")
+    let (_, path) = rest.rsplit_once(" from '")?;
+    Some(file_name(path.strip_suffix("';")?))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]

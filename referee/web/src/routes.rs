@@ -23,7 +23,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use crate::http::answer::{self, Refusal, answer, json_text, refuse};
-use crate::http::assets;
+use crate::http::assets::{self, ASSETS};
 use crate::http::guard::{Guard, guarded};
 use crate::http::server::PORT;
 use crate::matches::match_list;
@@ -125,10 +125,15 @@ fn router(site: Arc<Site>) -> Router {
 
 /// The files of the pages.
 pub(crate) fn pages() -> Router {
-    Router::new()
+    let mut pages = Router::new()
         .route("/", get(index))
-        .route("/{name}", get(asset))
-        .fallback(nothing)
+        .route("/{name}", get(|Path(name): Path<String>| asset(name)));
+    for name in ASSETS.iter().map(|asset| asset.name) {
+        if name.contains('/') {
+            pages = pages.route(&format!("/{name}"), get(|| asset(name.to_owned())));
+        }
+    }
+    pages.fallback(nothing)
 }
 
 async fn nothing() -> Response {
@@ -136,10 +141,10 @@ async fn nothing() -> Response {
 }
 
 async fn index() -> Response {
-    asset(Path(assets::INDEX.to_owned())).await
+    asset(assets::INDEX.to_owned()).await
 }
 
-async fn asset(Path(name): Path<String>) -> Response {
+async fn asset(name: String) -> Response {
     match assets::find(&name) {
         Some(asset) => answer::body(asset.content_type, asset.text),
         None => nothing().await,

@@ -10,7 +10,7 @@ globalThis.document = { getElementById: () => null };
 globalThis.fetch = () => new Promise((resolve) => {
   waiting.push((body, ok = true) => resolve({ ok, json: async () => body }));
 });
-const { askNewest } = await import('../api.js');
+const { askNewest } = await import('../pages/api.js');
 
 test('an answer that was overtaken by a newer question is null', async () => {
   const ask = askNewest();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from '../clicks.js';
+import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from '../pages/board/clicks.js';
 
 const CELLS = [];
 for (const column of 'abcdefghij') for (let row = 1; row <= 10; row += 1) CELLS.push(`${column}${row}`);

@@ -8,13 +8,14 @@ import { test } from 'node:test';
 globalThis.location = /** @type {any} */ ({ search: '', hash: '' });
 globalThis.document = /** @type {any} */ ({ getElementById: () => null });
 
-const FOLDER = new URL('..', import.meta.url);
-const { unfold } = await import('../board.js');
-const { curvesOf } = await import('../values.js');
-const { scaleOf, signed } = await import('../plot.js');
-const { chooseRows } = await import('../matches.js');
-const { colourOf, outlineOf } = await import('../palette.js');
-const { clockText, duration, halves } = await import('../dom.js');
+const FOLDER = new URL('../pages/', import.meta.url);
+const FILES = readdirSync(FOLDER, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
+const { unfold } = await import('../pages/board/board.js');
+const { curvesOf } = await import('../pages/match/graphs.js');
+const { scaleOf, signed } = await import('../pages/overview/plot.js');
+const { chooseRows } = await import('../pages/matches.js');
+const { colourOf, outlineOf } = await import('../pages/board/palette.js');
+const { clockText, duration, halves } = await import('../pages/dom.js');
 
 test('views are made from a first one and changes', () => {
   const cell = (name, ground) => ({ name, x: 0, y: 0, ground });
@@ -75,10 +76,10 @@ test('times and points are short', () => {
 
 test('modules can be put into one: plain imports and exports, names that are told apart', () => {
   const names = new Map();
-  for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.js'))) {
+  for (const file of FILES.filter((name) => name.endsWith('.js'))) {
     const text = readFileSync(new URL(file, FOLDER), 'utf8');
-    assert.doesNotMatch(text, /export (default|\{|\*)|import \*|import\(['"`]\.\/.*\)\.then| as \w+.*from '/, file);
-    for (const line of text.split('\n').filter((other) => /^import\b/.test(other))) assert.match(line, /^import \{ [\w, ]+ \} from '\.\/\w+\.js';$/, `${file}: ${line}`);
+    assert.doesNotMatch(text, /export (default|\{|\*)|import \*|import\(['"`]\.\.?\/.*\)\.then| as \w+.*from '/, file);
+    for (const line of text.split('\n').filter((other) => /^import\b/.test(other))) assert.match(line, /^import \{ [\w, ]+ \} from '\.{1,2}\/(\w+\/)?\w+\.js';$/, `${file}: ${line}`);
     for (const [, name] of text.matchAll(/^(?:export )?(?:async )?(?:function|const|let|class) (\w+)/gm)) {
       assert.ok(!names.has(name), `${name} in ${file} and ${names.get(name)}`);
       names.set(name, file);
@@ -88,7 +89,6 @@ test('modules can be put into one: plain imports and exports, names that are tol
 });
 
 test('all together is small', () => {
-  const files = readdirSync(FOLDER).filter((name) => /\.(js|css|html)$/.test(name));
-  const bytes = files.reduce((sum, name) => sum + statSync(new URL(name, FOLDER)).size, 0);
+  const bytes = FILES.reduce((sum, name) => sum + statSync(new URL(name, FOLDER)).size, 0);
   assert.ok(bytes <= 200_000, `${bytes} bytes`);
 });

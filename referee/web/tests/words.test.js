@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { MINUS, duration, sentence, when } from '../dom.js';
+import { MINUS, duration, sentence, when } from '../pages/dom.js';
 
 test('a part of a sentence becomes one', () => {
   assert.equal(sentence('the bot did not move in time'), 'The bot did not move in time.');

@@ -1,8 +1,7 @@
-//! The files of the page, which are part of the program.
+//! The files of the pages, compiled into the program.
 
-/// A file of the page.
 pub(crate) struct Asset {
-    /// What it is asked for as.
+    /// Its path in `pages/`, which is also its address.
     pub(crate) name: &'static str,
     pub(crate) content_type: &'static str,
     pub(crate) text: &'static str,
@@ -13,7 +12,7 @@ macro_rules! assets {
         [$(Asset {
             name: $name,
             content_type: $type,
-            text: include_str!(concat!("../../", $name)),
+            text: include_str!(concat!("../../pages/", $name)),
         },)*]
     };
 }
@@ -22,43 +21,42 @@ const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 
-/// The page that all others are part of.
+/// The frame of all pages.
 pub(crate) const INDEX: &str = "index.html";
 
-/// All files.
 pub(crate) static ASSETS: &[Asset] = &assets![
     "index.html": HTML,
     "api.js": JS,
     "app.js": JS,
-    "board.js": JS,
-    "clicks.js": JS,
-    "controls.js": JS,
+    "board/board.js": JS,
+    "board/clicks.js": JS,
+    "board/palette.js": JS,
     "dom.js": JS,
     "guide.js": JS,
-    "live.js": JS,
-    "match.js": JS,
+    "match/controls.js": JS,
+    "match/graphs.js": JS,
+    "match/match.js": JS,
+    "match/move_facts.js": JS,
+    "match/positions.js": JS,
     "matches.js": JS,
-    "overview.js": JS,
-    "palette.js": JS,
+    "overview/live.js": JS,
+    "overview/overview.js": JS,
+    "overview/plot.js": JS,
     "play.js": JS,
-    "plot.js": JS,
     "reports.js": JS,
-    "said.js": JS,
-    "stored.js": JS,
     "style.css": CSS,
-    "values.js": JS,
 ];
 
-/// The file with this name.
 pub(crate) fn find(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
-    /// What all files may take together.
     const MOST_BYTES: usize = 200 * 1000;
 
     #[test]
@@ -69,13 +67,22 @@ mod tests {
 
     #[test]
     fn every_file_of_the_folder_is_part_of_the_program() {
-        let folder = env!("CARGO_MANIFEST_DIR");
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let served = [".html", ".css", ".js"]
-                .iter()
-                .any(|end| name.ends_with(end));
-            assert_eq!(find(&name).is_some(), served, "{name}");
+        let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("pages");
+        let mut folders = vec![pages.clone()];
+        let mut served = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(&pages).unwrap().to_str().unwrap();
+                let is_served = !name.ends_with(".d.ts");
+                assert_eq!(find(name).is_some(), is_served, "{name}");
+                served += usize::from(is_served);
+            }
         }
+        assert_eq!(served, ASSETS.len());
     }
 }

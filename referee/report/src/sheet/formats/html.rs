@@ -1,4 +1,4 @@
-//! A report as a page that needs nothing but itself: no scripts, nothing from elsewhere.
+//! A report as a self-contained page without scripts.
 
 use super::markup::escape;
 use super::plot::plot;
@@ -9,17 +9,15 @@ use crate::sheet::statistics::Sheet;
 /// The most bots that have a column each.
 const ROOM: usize = 100;
 
-/// That of all pages.
-const STYLE: &str = include_str!("../../../../web/style.css");
-/// Dark where the system is: there is no script that could choose.
+/// The style sheet of all pages.
+const STYLE: &str = include_str!("../../../../web/pages/style.css");
+/// Follows the system, as no script could choose.
 const DARK: &str = "@media (prefers-color-scheme: dark) ";
 
-/// All that is shown.
 pub fn all_parts(sheet: &Sheet) -> Vec<Part> {
     sections::all(sheet, ROOM)
 }
 
-/// All that is shown, as a page.
 pub(super) fn write(sheet: &Sheet) -> String {
     let mut body = body(all_parts(sheet));
     // The plot follows the ranking.
@@ -34,7 +32,6 @@ pub(super) fn write(sheet: &Sheet) -> String {
     page("Standings", &body)
 }
 
-/// Parts as the body of a page.
 pub fn body(parts: Vec<Part>) -> String {
     let mut body = String::new();
     let mut level = 1;
@@ -59,7 +56,7 @@ pub fn body(parts: Vec<Part>) -> String {
     body
 }
 
-/// The style, in which the colours of the dark theme count where the system is dark.
+/// The style sheet, with the dark theme's colours where the system is dark.
 fn style() -> String {
     let dark = ":root[data-theme=\"dark\"] {";
     let Some((before, rest)) = STYLE.split_once(dark) else {
@@ -71,7 +68,7 @@ fn style() -> String {
     format!("{before}{DARK}{{ :root {{{colours}}} }}{after}")
 }
 
-/// A page that needs nothing but itself.
+/// A self-contained page.
 pub fn page(title: &str, body: &str) -> String {
     let title = escape(title);
     let style = style();
@@ -108,7 +105,7 @@ fn table(grid: &Grid) -> String {
     )
 }
 
-/// A note of ours, in which `names` are code.
+/// A note of ours, with its quoted `names` as code.
 fn code(note: &str) -> String {
     let pieces = note.split('`').enumerate();
     let pieces = pieces.map(|(i, piece)| match i % 2 {

@@ -1,7 +1,7 @@
 // Positions in an exported file, which holds only what changes from one to the next.
 
-/** @typedef {import('./shapes').MatchData} MatchData */
-/** @typedef {import('./shapes').PositionData} PositionData */
+/** @typedef {import('../shapes').MatchData} MatchData */
+/** @typedef {import('../shapes').PositionData} PositionData */
 
 /** A value after a change: `{"=": new}`, `{"in": {key: change}, "out": [keys]}` of an object or a list.
  * @param {any} before @param {any} change @returns {any} */

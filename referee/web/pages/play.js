@@ -2,9 +2,9 @@
 
 import { announce, clockText, counted, duration, fill, grouped, make, messageOf, nameOf } from './dom.js';
 import { ask, listen, send } from './api.js';
-import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './clicks.js';
-import { Board, hasBoard, noteLines, seatSign } from './board.js';
-import { playerName } from './live.js';
+import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './board/clicks.js';
+import { Board, hasBoard, noteLines, seatSign } from './board/board.js';
+import { playerName } from './overview/live.js';
 import { safeGuide } from './guide.js';
 
 /** @typedef {import('./shapes').PlayData} PlayData */
@@ -38,7 +38,7 @@ class PlayPage {
     /** Cells clicked so far for the move to come.
      * @type {string[]} */
     this.chosen = [];
-    /** @type {import('./clicks.js').SplitMove[]} */
+    /** @type {import('./board/clicks.js').SplitMove[]} */
     this.moves = [];
     /** Whether something was asked for that has not come of it yet. Meanwhile nothing can be clicked. */
     this.isSending = false;
@@ -165,7 +165,7 @@ class PlayPage {
   }
 
   /** Moves that have all their cells become buttons.
-   * @param {import('./clicks.js').Step} step */
+   * @param {import('./board/clicks.js').Step} step */
   showChoices(step) {
     const hasMore = step.next.size > 0 && this.chosen.length > 0;
     const buttons = this.isSending ? [] : step.choices.slice(0, OFFERED).map((choice) => {

@@ -1,11 +1,11 @@
 // What bots believed and how long they thought, over the moves of a match.
 
-import { draw, duration, make, nameOf } from './dom.js';
-import { colourOf } from './palette.js';
-import { seatSign } from './board.js';
-import { isBlunder } from './said.js';
+import { draw, duration, make, nameOf } from '../dom.js';
+import { colourOf } from '../board/palette.js';
+import { seatSign } from '../board/board.js';
+import { isBlunder } from './move_facts.js';
 
-/** @typedef {import('./shapes').Move} Move */
+/** @typedef {import('../shapes').Move} Move */
 
 const GRAPH_WIDTH = 1000;
 const GRAPH_HEIGHT = 200;

@@ -1,9 +1,9 @@
 // Plots of the overview: ratings with their intervals, and the bar of an SPRT.
 
-import { make } from './dom.js';
+import { make } from '../dom.js';
 
-/** @typedef {import('./shapes').Standing} Standing */
-/** @typedef {import('./shapes').Sprt} Sprt */
+/** @typedef {import('../shapes').Standing} Standing */
+/** @typedef {import('../shapes').Sprt} Sprt */
 
 /** Where values lie on a line.
  * @typedef {{ low: number, high: number, ticks: number[] }} Scale */

@@ -1,13 +1,13 @@
 // A board as SVG, drawn from the description that the rules give of it, and a grid of cells above it
 // that keyboards and screen readers can use.
 
-import { draw, isStill, make } from './dom.js';
+import { draw, isStill, make } from '../dom.js';
 import { colourOf, outlineOf } from './palette.js';
 
-/** @typedef {import('./shapes').View} View */
-/** @typedef {import('./shapes').ViewChange} ViewChange */
-/** @typedef {import('./shapes').Cell} Cell */
-/** @typedef {import('./shapes').Piece} Piece */
+/** @typedef {import('../shapes').View} View */
+/** @typedef {import('../shapes').ViewChange} ViewChange */
+/** @typedef {import('../shapes').Cell} Cell */
+/** @typedef {import('../shapes').Piece} Piece */
 
 /** What is shown on top of a position.
  * @typedef {object} Marks

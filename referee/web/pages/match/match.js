@@ -1,20 +1,20 @@
 // The page of a match: its board at any ply, its moves, what the bots said and how long they took. A
 // match in flight is shown in the same way, and grows.
 
-import { announce, clockText, copyText, counted, duration, fill, grouped, make, marked, messageOf, nameOf, sentence, when } from './dom.js';
-import { ask, isFile, isStored, listen } from './api.js';
-import { cellsOf } from './clicks.js';
-import { Board, hasBoard, noteLines, seatSign, unfold, unfoldAfter } from './board.js';
+import { announce, clockText, copyText, counted, duration, fill, grouped, make, marked, messageOf, nameOf, sentence, when } from '../dom.js';
+import { ask, isFile, isStored, listen } from '../api.js';
+import { cellsOf } from '../board/clicks.js';
+import { Board, hasBoard, noteLines, seatSign, unfold, unfoldAfter } from '../board/board.js';
 import { Controls } from './controls.js';
-import { Variation, factsOf, isBlunder, lossOf } from './said.js';
-import { Graphs } from './values.js';
-import { positionOf } from './stored.js';
+import { Variation, factsOf, isBlunder, lossOf } from './move_facts.js';
+import { Graphs } from './graphs.js';
+import { positionOf } from './positions.js';
 
-/** @typedef {import('./shapes').MatchData} MatchData */
-/** @typedef {import('./shapes').PositionData} PositionData */
-/** @typedef {import('./shapes').Snapshot} Snapshot */
-/** @typedef {import('./shapes').Move} Move */
-/** @typedef {import('./shapes').View} View */
+/** @typedef {import('../shapes').MatchData} MatchData */
+/** @typedef {import('../shapes').PositionData} PositionData */
+/** @typedef {import('../shapes').Snapshot} Snapshot */
+/** @typedef {import('../shapes').Move} Move */
+/** @typedef {import('../shapes').View} View */
 
 /** How soon a match is asked for again that is not there. */
 const AGAIN_MS = 2000;
@@ -33,7 +33,7 @@ const KEYS = [
   ['?', 'this list'],
 ];
 
-/** @type {import('./app.js').Page} */
+/** @type {import('../app.js').Page} */
 export function showMatch(place, parts, query) {
   const page = new MatchPage(place, parts[0] ?? '', query.get('as') ?? '');
   page.wanted = parts[1] ?? '';
@@ -248,7 +248,7 @@ class MatchPage {
       conditions.length > 0 && make('dl', { class: 'facts plain' }, conditions.map(([name, value]) => make('div', {}, make('dt', {}, name.replaceAll('_', ' ')), make('dd', {}, typeof value === 'object' ? JSON.stringify(value) : String(value))))));
   }
 
-  /** @param {MatchData} match @param {import('./shapes').Fault} fault */
+  /** @param {MatchData} match @param {import('../shapes').Fault} fault */
   fault(match, fault) {
     return make('div', { class: 'problem stack tight' },
       make('p', {}, make('strong', {}, make('bdi', {}, match.roles[fault.seat] ?? ''), `: ${fault.code.replaceAll('_', ' ')}. `), make('bdi', {}, marked(fault.text))),

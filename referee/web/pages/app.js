@@ -2,9 +2,9 @@
 
 import { fill, make } from './dom.js';
 import { ask, isFile, isStored } from './api.js';
-import { showOverview } from './overview.js';
+import { showOverview } from './overview/overview.js';
 import { showMatches } from './matches.js';
-import { showMatch } from './match.js';
+import { showMatch } from './match/match.js';
 import { showPlay } from './play.js';
 import { showReport } from './reports.js';
 

@@ -1,6 +1,6 @@
 // Stepping through a match: by buttons, by a slider, and by itself.
 
-import { draw, fill, make } from './dom.js';
+import { draw, fill, make } from '../dom.js';
 
 const SPEEDS = [0.5, 1, 2, 4, 10];
 const HOLD_FIRST_MS = 400;

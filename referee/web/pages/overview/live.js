@@ -1,10 +1,10 @@
 // Matches in flight: small boards for the overview.
 
-import { clockText, fill, make, nameOf } from './dom.js';
-import { cellsOf } from './clicks.js';
-import { Board, hasBoard, noteLines, seatSign } from './board.js';
+import { clockText, fill, make, nameOf } from '../dom.js';
+import { cellsOf } from '../board/clicks.js';
+import { Board, hasBoard, noteLines, seatSign } from '../board/board.js';
 
-/** @typedef {import('./shapes').Snapshot} Snapshot */
+/** @typedef {import('../shapes').Snapshot} Snapshot */
 
 /** Matches that are over stay on the page this long, and those that nothing is heard of. */
 const OVER_MS = 4000;

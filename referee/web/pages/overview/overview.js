@@ -1,14 +1,14 @@
 // The overview of a tournament: matches in flight, standings, crosstable, rounds, faults.
 
-import { announce, counted, duration, fill, grouped, halves, make, marked, messageOf, nameOf } from './dom.js';
-import { ask, isFile, isStored, listen } from './api.js';
+import { announce, counted, duration, fill, grouped, halves, make, marked, messageOf, nameOf } from '../dom.js';
+import { ask, isFile, isStored, listen } from '../api.js';
 import { LiveBoards } from './live.js';
 import { axis, interval, scaleOf, signed, sprtBar } from './plot.js';
 
-/** @typedef {import('./shapes').Overview} Overview */
-/** @typedef {import('./shapes').Pair} Pair */
+/** @typedef {import('../shapes').Overview} Overview */
+/** @typedef {import('../shapes').Pair} Pair */
 
-/** @type {import('./app.js').Page} */
+/** @type {import('../app.js').Page} */
 export function showOverview(place) {
   const page = new OverviewPage(place);
   page.load();
@@ -76,7 +76,7 @@ class OverviewPage {
     this.isLaid = true;
   }
 
-  /** @param {string} name @param {unknown} data @param {() => import('./dom.js').Child} build */
+  /** @param {string} name @param {unknown} data @param {() => import('../dom.js').Child} build */
   section(name, data, build) {
     const text = JSON.stringify(data);
     if (this.shown[name] === text) return;
@@ -125,7 +125,7 @@ function aboutBot(bot) {
 /** @param {Overview} overview */
 function standingsTable(overview) {
   const scale = scaleOf(overview.standings);
-  const row = (/** @type {import('./shapes').Standing} */ bot) => [make('tr', { class: 'below' },
+  const row = (/** @type {import('../shapes').Standing} */ bot) => [make('tr', { class: 'below' },
     make('td', { class: 'number' }, bot.place),
     make('th', { scope: 'row' }, make('a', { href: aboutBot(bot.bot), 'data-key': `bot ${bot.bot}` }, nameOf(bot.bot))),
     make('td', { class: 'number' }, bot.figure),
@@ -144,7 +144,7 @@ function standingsTable(overview) {
     make('p', { class: 'hint' }, 'A dot is the rating, the line its 95 % interval.'));
 }
 
-/** @param {import('./shapes').Sprt} sprt */
+/** @param {import('../shapes').Sprt} sprt */
 function sprtSection(sprt) {
   const { bar, verdict } = sprtBar(sprt);
   return make('section', { class: 'sheet stack tight' }, make('h2', {}, 'SPRT'),

@@ -1,12 +1,12 @@
 // What was said about a move: by the bot that made it, and by those that analysed it later.
 
-import { duration, fill, grouped, make, nameOf } from './dom.js';
-import { cellsOf } from './clicks.js';
-import { Board, hasBoard } from './board.js';
+import { duration, fill, grouped, make, nameOf } from '../dom.js';
+import { cellsOf } from '../board/clicks.js';
+import { Board, hasBoard } from '../board/board.js';
 
-/** @typedef {import('./shapes').MatchData} MatchData */
-/** @typedef {import('./shapes').Move} Move */
-/** @typedef {import('./shapes').View} View */
+/** @typedef {import('../shapes').MatchData} MatchData */
+/** @typedef {import('../shapes').Move} Move */
+/** @typedef {import('../shapes').View} View */
 
 /** From which loss on a move is a blunder, as `referee analyse` has it. */
 const BLUNDER = 0.2;
@@ -47,7 +47,7 @@ export function factsOf(match, move) {
   ];
 }
 
-/** @param {import('./shapes').Analysis} entry */
+/** @param {import('../shapes').Analysis} entry */
 function analysed(entry) {
   const loss = entry.loss ?? 0;
   const verdict = loss >= BLUNDER ? make('strong', { class: 'chip bad' }, `blunder: loses ${loss.toFixed(2)}`) : loss >= LEAST_LOSS ? `loses ${loss.toFixed(2)}` : 'loses nothing';
