@@ -1,4 +1,4 @@
-//! A match of the bot under test: the arbiter presides, and the other seats play at random.
+//! A match of the bot under test against random moves, driven by the real arbiter.
 
 use std::ops::ControlFlow;
 use std::pin::Pin;
@@ -9,71 +9,71 @@ use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, Event, SeatSetup, Setup};
 use games::{Limits, Rng, Session};
 use play::match_runner::{self, FinishedRun, Observer, Timing};
-use play::players::{Either, Heard, Player, Random};
+use play::players::{Either, Player, PlayerEvent, Random};
 use protocol::{BadMessage, BotHello, Failure, FaultCode, FromBot, TimeControl, ToBot};
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::finding::Trouble;
+use super::finding::Diagnostic;
 use super::selection::Variant;
 use super::session::{Answer, BotSession, unexpected};
 
-/// How many bytes an `info` may have; it is dropped anyway.
+/// The arbiter drops longer `info`.
 const INFO_BYTES: u64 = 1 << 14;
 
-/// A match that is to be played with the bot.
-pub(super) struct Sitting<'v> {
+pub(super) struct MatchSetup<'v> {
     pub(super) variant: &'v Variant,
     pub(super) seat: usize,
     pub(super) start: Box<dyn Session>,
     pub(super) opening: Vec<String>,
     pub(super) limits: Limits,
     pub(super) time: TimeControl,
-    /// The players' names, in seat order.
+    /// In seat order.
     pub(super) names: Vec<String>,
     pub(super) seed: u64,
-    /// The others crash when the bot has made this many moves.
+    /// The other seats crash after this many moves of the bot.
     pub(super) forfeit_after: Option<usize>,
-    /// Being late is a fault like others, no sign of a bot that does not answer.
+    /// Judges a late move as any other fault, not as silence.
     pub(super) strict: bool,
 }
 
-/// How the bot did in a match.
 #[derive(Debug)]
 pub(super) struct Performance {
     /// The ply at which the bot resigned.
     pub(super) resigned: Option<u32>,
-    /// The time of its slowest move.
+    /// The time of the slowest move.
     pub(super) slowest: Duration,
 }
 
-/// Plays a match to its end.
 pub(super) async fn play(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
-    sitting: Sitting<'_>,
-) -> Result<Performance, Trouble> {
-    let (seat, opened) = (sitting.seat, sitting.opening.len());
+    setup: MatchSetup<'_>,
+) -> Result<Performance, Diagnostic> {
+    let (seat, opened) = (setup.seat, setup.opening.len());
     let mut tested = Some(Tested::new(&mut *bot, hello));
-    let others = sitting.others();
+    let others = setup.others();
     let player = |other| match tested.take_if(|_| other == seat) {
         Some(tested) => Either::A(tested),
         None => Either::B(others(other)),
     };
-    let players = (0..sitting.names.len()).map(player).collect();
-    let mut examiner = Examiner::new(seat, sitting.strict);
-    let finished = match_runner::run(setup(sitting), players, Timing::Real, &mut examiner).await;
+    let players = (0..setup.names.len()).map(player).collect();
+    let mut examiner = Examiner::new(seat, setup.strict);
+    let finished =
+        match_runner::run(arbiter_setup(setup), players, Timing::Real, &mut examiner).await;
     let FinishedRun { played, players } = finished;
     drop(players);
     match (played, examiner.ended) {
         (Err(broken), _) => Err(broken.into()),
         (Ok(Some(played)), _) => Ok(performance(&played, seat, opened)),
-        (Ok(None), Some(Ended::Wrong(trouble))) => Err(trouble),
-        (Ok(None), Some(Ended::Unanswered(heard, asked))) => Err(bot.trouble(heard, asked).await),
+        (Ok(None), Some(Ended::Wrong(diagnostic))) => Err(diagnostic),
+        (Ok(None), Some(Ended::Unanswered(answer, asked))) => {
+            Err(bot.diagnostic(answer, asked).await)
+        }
         (Ok(None), None) => unreachable!("only the examiner breaks it off"),
     }
 }
 
-/// How the bot did after the opening.
+/// Looks only at what follows the opening.
 fn performance(played: &arbiter::FinishedMatch, seat: usize, opened: usize) -> Performance {
     let moves = played.moves.iter().skip(opened);
     let own = moves.filter(|made| made.seat == Some(seat) && !made.forced);
@@ -94,21 +94,22 @@ pub(super) struct FirstMessages {
 /// `start` and the first `turn` of a match in which the bot begins, without playing it.
 pub(super) async fn first_messages(
     hello: &BotHello,
-    sitting: Sitting<'_>,
-) -> Result<FirstMessages, Trouble> {
-    let others = sitting.others();
-    let players = (0..sitting.names.len()).map(others).collect();
+    setup: MatchSetup<'_>,
+) -> Result<FirstMessages, Diagnostic> {
+    let others = setup.others();
+    let players = (0..setup.names.len()).map(others).collect();
     let mut listener = Listener {
-        seat: sitting.seat,
+        seat: setup.seat,
         hello,
         start: None,
         turn: None,
     };
-    let heard = match_runner::run(setup(sitting), players, Timing::Real, &mut listener).await;
-    heard.played?;
+    let finished =
+        match_runner::run(arbiter_setup(setup), players, Timing::Real, &mut listener).await;
+    finished.played?;
     match (listener.start, listener.turn) {
         (Some(start), Some(turn)) => Ok(FirstMessages { start, turn }),
-        _ => Err(Trouble::new("the match is over before the bot can move")),
+        _ => Err(Diagnostic::new("the match is over before the bot can move")),
     }
 }
 
@@ -150,23 +151,23 @@ impl Observer for Listener<'_> {
     }
 }
 
-fn setup(sitting: Sitting<'_>) -> Setup {
+fn arbiter_setup(setup: MatchSetup<'_>) -> Setup {
     Setup {
-        match_id: format!("check-{}", sitting.seed),
-        seats: seated(&sitting.names, &sitting.time, sitting.seat),
-        start: sitting.start,
-        opening: sitting.opening,
-        seed: sitting.seed,
+        match_id: format!("check-{}", setup.seed),
+        seats: seated(&setup.names, &setup.time, setup.seat),
+        start: setup.start,
+        opening: setup.opening,
+        seed: setup.seed,
         deal: None,
         recorded: Vec::new(),
-        limits: sitting.limits,
+        limits: setup.limits,
         early_ends: EarlyEnds::default(),
         cores: 1,
-        rules: sitting.variant.rules.clone(),
+        rules: setup.variant.rules.clone(),
     }
 }
 
-/// The others have no game clock: theirs is not what is checked.
+/// The other seats have no game clock, as only the bot's is checked.
 fn seated(names: &[String], time: &TimeControl, own: usize) -> Vec<SeatSetup> {
     let seats = names.iter().enumerate();
     let seats = seats.map(|(seat, name)| {
@@ -185,8 +186,7 @@ fn seated(names: &[String], time: &TimeControl, own: usize) -> Vec<SeatSetup> {
     seats.collect()
 }
 
-impl Sitting<'_> {
-    /// The players of the other seats.
+impl MatchSetup<'_> {
     fn others(&self) -> impl Fn(usize) -> Random + use<> {
         let (seat, seed, forfeit_after) = (self.seat, self.seed, self.forfeit_after);
         move |_| {
@@ -199,12 +199,12 @@ impl Sitting<'_> {
     }
 }
 
-/// The bot under test. What it says unasked is heard as its next answer.
+/// The bot under test. Unsolicited messages count as its next answer.
 struct Tested<'t, 'l> {
     bot: &'t mut BotSession<'l>,
     hello: &'t BotHello,
-    /// Rings when it has taken too long to get ready.
-    patience: Option<Pin<Box<Sleep>>>,
+    /// Rings when the bot has taken too long to get ready.
+    answer_limit: Option<Pin<Box<Sleep>>>,
 }
 
 impl<'t, 'l> Tested<'t, 'l> {
@@ -212,12 +212,12 @@ impl<'t, 'l> Tested<'t, 'l> {
         Tested {
             bot,
             hello,
-            patience: None,
+            answer_limit: None,
         }
     }
 }
 
-/// How [`Tested`] says that it did not get ready in time. No process fails by this code later on.
+/// Marks a [`Tested`] that was not ready in time. No process fails with this code later on.
 const NOT_READY: FaultCode = FaultCode::Startup;
 
 impl Player for Tested<'_, '_> {
@@ -225,14 +225,14 @@ impl Player for Tested<'_, '_> {
         Ok(Box::new(self.hello.clone()))
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Heard> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<PlayerEvent> {
         if let Poll::Ready(line) = self.bot.poll_line(cx) {
-            return Poll::Ready(line.map_or_else(Heard::Failed, Heard::Said));
+            return Poll::Ready(line.map_or_else(PlayerEvent::Failed, PlayerEvent::Message));
         }
-        match &mut self.patience {
-            Some(patience) => {
-                let rings = patience.as_mut().poll(cx);
-                rings.map(|()| Heard::Failed(Failure::new(NOT_READY, "it is not ready")))
+        match &mut self.answer_limit {
+            Some(answer_limit) => {
+                let rings = answer_limit.as_mut().poll(cx);
+                rings.map(|()| PlayerEvent::Failed(Failure::new(NOT_READY, "it is not ready")))
             }
             None => Poll::Pending,
         }
@@ -241,12 +241,12 @@ impl Player for Tested<'_, '_> {
     fn message(&mut self) -> Result<FromBot, BadMessage> {
         let message = self.bot.message();
         if !matches!(message, Ok(FromBot::Info(_) | FromBot::Offer(_))) {
-            self.patience = None;
+            self.answer_limit = None;
         }
         message
     }
 
-    /// That it does not read any more shows when an answer is waited for.
+    /// A bot that has stopped reading is noticed when its answer is due.
     async fn send(
         &mut self,
         message: &ToBot,
@@ -255,12 +255,12 @@ impl Player for Tested<'_, '_> {
     ) -> Result<(), Failure> {
         self.bot.send(message).await;
         if let ToBot::Start(_) = message {
-            self.patience = Some(Box::pin(sleep(self.bot.lab.patience)));
+            self.answer_limit = Some(Box::pin(sleep(self.bot.lab.answer_limit)));
         }
         Ok(())
     }
 
-    fn is_heard_unasked(&self) -> bool {
+    fn is_polled_unasked(&self) -> bool {
         false
     }
 
@@ -269,21 +269,21 @@ impl Player for Tested<'_, '_> {
     }
 }
 
-/// Why a match was broken off.
+/// Why a match was aborted.
 enum Ended {
     /// The bot did something wrong.
-    Wrong(Trouble),
-    /// No message came in answer to this.
+    Wrong(Diagnostic),
+    /// The bot did not answer this message.
     Unanswered(Answer, &'static str),
 }
 
-/// Watches what the bot does, and breaks the match off where that is wrong.
+/// Watches the bot, and aborts the match at its first mistake.
 struct Examiner {
     seat: usize,
     strict: bool,
-    /// The ply of an answer that was dropped because it named another.
+    /// The ply of an answer that was dropped because it named another ply.
     dropped: Option<u32>,
-    /// Its last answer was its last move once more.
+    /// The bot's last answer repeated its previous move.
     repeated: bool,
     /// The ply before the last event.
     ply: u32,
@@ -301,7 +301,7 @@ impl Observer for Examiner {
         };
         match event {
             Event::Line { seat, message, .. } if *seat == self.seat => {
-                self.heard(arbiter, message, asked)
+                self.judge(arbiter, message, asked)
             }
             Event::Failed {
                 seat,
@@ -332,8 +332,8 @@ impl Observer for Examiner {
                 seat,
                 message: ToBot::Error { code, message },
             } if *seat == self.seat => {
-                let trouble = self.fault(*code, message);
-                self.ends(Ended::Wrong(trouble))
+                let diagnostic = self.fault(*code, message);
+                self.ends(Ended::Wrong(diagnostic))
             }
             _ => ControlFlow::Continue(()),
         }
@@ -357,14 +357,14 @@ impl Examiner {
         ControlFlow::Break(())
     }
 
-    fn heard(
+    fn judge(
         &mut self,
         arbiter: &Arbiter,
         message: &mut Result<FromBot, BadMessage>,
         asked: &'static str,
     ) -> ControlFlow<()> {
         let mv = match message {
-            // In a match it would be dropped, and `ready` waited for.
+            // In a match it would be dropped, and `ready` would still be due.
             Ok(message @ FromBot::Move(_)) if asked == "start" => {
                 return self.ends(Ended::Wrong(unexpected(asked, message)));
             }
@@ -386,7 +386,7 @@ impl Examiner {
         ControlFlow::Continue(())
     }
 
-    /// What is wrong with a bot whose last answer named another ply.
+    /// The diagnostic for an answer that named another ply.
     fn other_ply(&self, named: u32) -> Ended {
         let what = format!(
             "answered with \"ply\":{named} when asked for ply {}; such an answer counts as late \
@@ -394,29 +394,28 @@ impl Examiner {
             self.ply
         );
         let fix = "give the `ply` of the `turn` that is answered, or none";
-        Ended::Wrong(Trouble::new(what).fix(fix))
+        Ended::Wrong(Diagnostic::new(what).fix(fix))
     }
 
-    /// What is wrong with a bot that is at fault.
-    fn fault(&self, code: FaultCode, message: &str) -> Trouble {
-        let trouble = Trouble::new(format!("{code} at ply {}: {message}", self.ply));
+    fn fault(&self, code: FaultCode, message: &str) -> Diagnostic {
+        let diagnostic = Diagnostic::new(format!("{code} at ply {}: {message}", self.ply));
         let known = match code {
             FaultCode::IllegalMove | FaultCode::Timeout | FaultCode::Protocol => code.advice(),
-            // Here the evidence says more than the code.
+            // The evidence says more than these codes.
             FaultCode::Startup | FaultCode::Crash | FaultCode::Resign => None,
         };
-        let trouble = Trouble {
+        let diagnostic = Diagnostic {
             slow: code == FaultCode::Timeout,
             fix: known.map(str::to_owned),
-            ..trouble
+            ..diagnostic
         };
         if self.repeated {
-            trouble.fix(
+            diagnostic.fix(
                 "that is its last move once more: answer each `turn` once, in the position of \
                  this `turn`",
             )
         } else {
-            trouble
+            diagnostic
         }
     }
 }

@@ -1,24 +1,23 @@
-//! Ways to write a message that the protocol allows, and that no referee uses yet.
+//! Ways to write a message that the protocol allows but this referee does not use.
 
 use std::fmt::Write as _;
 
 use protocol::ToBot;
 use serde_json::{Map, Value, json};
 
-/// Longer than what a pipe holds, and than the buffers of many programs.
+/// Longer than the capacity of a pipe and the buffers of many programs.
 const LONG: usize = 200_000;
 
-/// How messages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// As this referee does.
+    /// As this referee writes them.
     #[default]
     Plain,
-    /// With fields that nobody knows, in all objects of the protocol.
+    /// With unknown fields in all objects of the protocol.
     MoreFields,
-    /// With messages between them that nobody knows.
+    /// With unknown messages in between.
     MoreMessages,
-    /// As other writers of JSON do: fields in another order, spaces, letters as `\u` and numbers.
+    /// As other writers of JSON: another order of fields, spaces, `\u` escapes, other forms of numbers.
     OtherForm,
     /// In very long lines.
     Long,
@@ -51,7 +50,7 @@ impl Encoding {
     }
 }
 
-/// Adds fields wherever the protocol, and not a game, says which there are.
+/// Adds unknown fields to all objects but those whose fields a game defines.
 fn add_fields(message: &mut Value) {
     let Value::Object(fields) = message else {
         return;
@@ -104,7 +103,7 @@ fn write_other(value: &Value, out: &mut String) {
     }
 }
 
-/// A string in which all that is not ASCII is written by its numbers in UTF-16.
+/// Escapes all characters beyond ASCII as UTF-16.
 fn write_text(text: &str, out: &mut String) {
     for c in Value::from(text).to_string().chars() {
         if c.is_ascii() {

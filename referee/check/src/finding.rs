@@ -1,89 +1,81 @@
-//! The results of checks, and what is wrong with a bot.
+//! Outcomes of checks.
 
 use std::time::Duration;
 
 use games::BrokenRules;
 use serde::Serialize;
 
-/// The result of a check.
 #[derive(Debug)]
 pub enum CheckOutcome {
-    /// The bot passed, perhaps with a note.
+    /// With a note, if there is more to report.
     Passed(Option<String>),
-    /// The bot failed.
     Failed(Box<Finding>),
-    /// The check did not run, for this reason.
+    /// With the reason.
     Skipped(String),
 }
 
-/// What is wrong with a bot.
+/// A bot's mistake, with its evidence.
 #[derive(Debug, Serialize)]
 pub struct Finding {
-    /// What it did, in a sentence.
+    /// One sentence about the bot.
     pub what: String,
-    /// The lines that were said last, both ways.
-    pub said: Vec<Spoken>,
-    /// The end of what it printed on stderr, if it did.
+    /// The last lines exchanged.
+    pub said: Vec<ExchangedLine>,
+    /// The last lines on stderr, unless there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
-    /// How to fix it.
+    /// Advice, the likeliest first.
     #[serde(rename = "mend")]
     pub fixes: Vec<String>,
 }
 
-/// A check with its result.
 #[derive(Debug)]
 pub struct CheckReport {
-    /// The check's name.
     pub name: String,
-    /// What a bot does that passes it.
+    /// Completes the sentence "The bot …" for a bot that passes.
     pub about: &'static str,
-    /// The result.
     pub outcome: CheckOutcome,
-    /// How long the check took.
     pub took: Duration,
 }
 
-/// A line that was said, cut where it is long.
+/// A line of the exchange, cut if it is long.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Spoken {
-    /// By the referee.
+pub enum ExchangedLine {
     ToBot(String),
-    /// By the bot.
     FromBot(String),
 }
 
-/// What a passed check has to say.
+/// The note of a passed check.
 pub(super) type Note = Option<String>;
 
-/// What is wrong with a bot.
+/// A bot's mistake, without the evidence.
 #[derive(Debug)]
-pub(super) struct Trouble {
+pub(super) struct Diagnostic {
     pub(super) what: String,
-    /// How to fix it. The usual fix of the check is added unless the mistake is `known`.
+    /// Advice. The check's usual advice is added unless the mistake is `known`.
     pub(super) fix: Option<String>,
-    /// It did not answer at all.
+    /// The bot did not answer at all.
     pub(super) silent: bool,
-    /// It answered, but too late.
+    /// The bot answered, but too late.
     pub(super) slow: bool,
-    /// The mistake is known, so what usually goes wrong is beside the point.
+    /// The mistake is known for certain, so the check's usual advice does not apply.
     pub(super) known: bool,
 }
 
-/// Not the bot is to blame then.
-impl From<BrokenRules> for Trouble {
+/// Here the bot is not to blame.
+impl From<BrokenRules> for Diagnostic {
     fn from(broken: BrokenRules) -> Self {
-        Trouble {
+        Diagnostic {
             known: true,
-            ..Trouble::new(broken.to_string()).fix("repair the rules: the bot is not to blame")
+            ..Diagnostic::new(broken.to_string()).fix("repair the rules: the bot is not to blame")
         }
     }
 }
 
-impl Trouble {
+impl Diagnostic {
     pub(super) fn new(what: impl Into<String>) -> Self {
-        Trouble {
+        Diagnostic {
             what: what.into(),
             fix: None,
             silent: false,

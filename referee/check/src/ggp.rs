@@ -1,5 +1,4 @@
-//! Checks of players that are asked over HTTP: is somebody there, and do they play every sheet in every
-//! seat?
+//! Checks of players over HTTP: does the player answer, and does it play every sheet in every seat?
 
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ use super::matches::limits;
 use super::selection::{Selection, Variant};
 use play::ggp::Arrival;
 
-/// Runs the checks of a player, one after another; each is reported when it is done.
+/// Runs the checks of a player one after another, and reports each when it is done.
 pub async fn run(
     spec: &BotSpec,
     player: &GgpPlayer,
@@ -36,7 +35,7 @@ pub async fn run(
         name: "ggp/info".to_owned(),
         about,
         outcome: match &arrival.introduction {
-            Ok(said) => CheckOutcome::Passed(said.clone()),
+            Ok(introduction) => CheckOutcome::Passed(introduction.clone()),
             Err(failure) => failed(
                 failure.message.clone(),
                 "start the player, or correct its address",
@@ -78,7 +77,6 @@ fn failed(what: String, fix: &str) -> CheckOutcome {
     }))
 }
 
-/// Whether the player in this seat did nothing wrong.
 fn judged(played: Result<FinishedMatch, BrokenRules>, seat: usize) -> CheckOutcome {
     let played = match played {
         Ok(played) => played,
@@ -99,7 +97,7 @@ fn judged(played: Result<FinishedMatch, BrokenRules>, seat: usize) -> CheckOutco
     }
 }
 
-/// A match of the player in this seat against random moves, of about as many moves as are wanted.
+/// A match of the player against random moves, of about `turns` moves.
 async fn play(
     spec: &BotSpec,
     player: &GgpPlayer,
@@ -147,7 +145,7 @@ async fn play(
     };
     let finished = match_runner::run(setup, players, Timing::Real, &mut |_: &Arbiter| ()).await;
     drop(finished.players);
-    // So that the player has left the match before the next one begins.
+    // The player has to leave this match before the next one begins.
     let _ = talk.await;
     finished
         .played

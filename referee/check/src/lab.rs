@@ -1,4 +1,4 @@
-//! Where a bot is checked, and how thoroughly.
+//! The environment of a check, and its extent.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,39 +8,37 @@ use protocol::{Millis, TimeControl};
 use supervisor::{BotFactory, BotSpec, FactoryError, Tracer};
 use tempfile::TempDir;
 
-/// How much is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// The limit on a move.
+    /// The limit per move.
     pub time: Duration,
-    /// How long an answer may take where no clock is checked.
-    pub patience: Duration,
-    /// What is tolerated on top of limits where a clock is checked.
+    /// The limit of an answer where no clock is checked.
+    pub answer_limit: Duration,
+    /// The tolerance on top of limits where a clock is checked.
     pub margin: Duration,
-    /// What all positions are made from.
+    /// Determines all positions.
     pub seed: u64,
-    /// How many moves the bot makes in a match.
+    /// Moves of the bot in a match.
     pub turns: u32,
-    /// How many positions of each game it is asked about.
+    /// Positions of each game that the bot is asked about.
     pub positions: u32,
 }
 
-/// Where a bot is checked.
+/// The environment in which a bot is checked.
 pub struct Lab {
     pub(super) spec: BotSpec,
     pub(super) factory: BotFactory,
     pub(super) extent: Extent,
-    /// How long an answer may take where no clock is checked.
-    pub(super) patience: Duration,
-    /// What the bot prints on stderr goes there.
+    /// The limit of an answer where no clock is checked.
+    pub(super) answer_limit: Duration,
+    /// Holds the bot's stderr.
     _stderr: TempDir,
 }
 
 impl Lab {
-    /// A lab for this bot.
-    ///
     /// # Errors
-    /// If the machine does not let this process look after others.
+    ///
+    /// If this process may not supervise others.
     pub fn new(
         spec: BotSpec,
         extent: Extent,
@@ -49,7 +47,7 @@ impl Lab {
         Self::hiding(spec, extent, tracer, Vec::new())
     }
 
-    /// The same, with files that the bot must not see.
+    /// Like [`Lab::new`], with files that the bot must not see.
     ///
     /// # Errors
     /// As those of [`Lab::new`].
@@ -61,7 +59,7 @@ impl Lab {
     ) -> Result<Self, FactoryError> {
         let stderr = tempfile::tempdir()?;
         spec.time = TimeControl {
-            startup: Millis(extent.patience),
+            startup: Millis(extent.answer_limit),
             ..TimeControl::default()
         };
         let shared = Arc::new(spec.clone());
@@ -69,19 +67,19 @@ impl Lab {
         let factory = BotFactory::new(bots, &hidden, Some(stderr.path().to_owned()))?;
         Ok(Lab {
             factory: factory.traced(tracer),
-            patience: extent.patience,
+            answer_limit: extent.answer_limit,
             spec,
             extent,
             _stderr: stderr,
         })
     }
 
-    /// A time control with the usual limit per move in messages, but with much more time in fact.
+    /// Messages name the usual limit per move, but far more time is allowed.
     pub(super) fn lenient(&self) -> TimeControl {
         TimeControl {
             per_move: Some(Millis(self.extent.time)),
-            startup: Millis(self.patience),
-            margin: Millis(self.patience),
+            startup: Millis(self.answer_limit),
+            margin: Millis(self.answer_limit),
             ..TimeControl::default()
         }
     }

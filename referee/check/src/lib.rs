@@ -1,5 +1,7 @@
-//! The compliance check: a bot is started again and again and asked what the protocol allows a
-//! referee to ask. Each check has a stable name, and says what is wrong and how to fix it.
+//! The compliance check: starts a bot again and again, and asks it everything that the protocol allows
+//! a referee to ask. Each check has a stable name, and its report says what is wrong and how to fix it.
+
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
 mod checked_match;
 mod encodings;
@@ -17,8 +19,8 @@ use std::time::{Duration, Instant};
 
 use protocol::BotHello;
 
-pub use finding::{CheckOutcome, CheckReport, Finding, Spoken};
-use finding::{Note, Trouble};
+pub use finding::{CheckOutcome, CheckReport, ExchangedLine, Finding};
+use finding::{Diagnostic, Note};
 pub use lab::{Extent, Lab};
 pub use list::{Check, checks};
 pub use selection::{Selection, Variant};
@@ -26,10 +28,10 @@ use session::with_session;
 use supervisor::CommandError;
 use supervisor::spec::shebang::ShebangError;
 
-/// After this many checks without any answer the rest is not tried.
+/// The remaining checks are skipped after this many without any answer.
 const MOST_SILENT: u32 = 3;
 
-/// What there is to report of a bot whose command cannot be run at all: it fails the first check.
+/// The report about a bot whose command cannot be run: it fails the first check.
 pub fn unstartable(error: &CommandError) -> CheckReport {
     let handshake = Check::handshake();
     let fix = match error {
@@ -66,7 +68,6 @@ pub fn unstartable(error: &CommandError) -> CheckReport {
     }
 }
 
-/// What there is to report of a bot that could not be built.
 pub fn not_built(label: &str, why: String) -> CheckReport {
     CheckReport {
         name: format!("{label}build"),
@@ -81,7 +82,7 @@ pub fn not_built(label: &str, why: String) -> CheckReport {
     }
 }
 
-/// The report about a bot that the configuration leaves out, with this before its name.
+/// The report about a bot that the configuration leaves out. `label` precedes its name.
 pub fn left_out(label: &str, why: String, advice: Option<String>) -> CheckReport {
     CheckReport {
         name: format!("{label}configuration"),
@@ -96,7 +97,7 @@ pub fn left_out(label: &str, why: String, advice: Option<String>) -> CheckReport
     }
 }
 
-/// Runs all checks, one after another; each is reported when it is done.
+/// Runs all checks one after another, and reports each when it is done.
 pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckReport)) {
     let mut variants = selection.variants();
     let mut silent = 0;
@@ -110,12 +111,12 @@ pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckR
             took: began.elapsed(),
         });
     };
-    // What the bot says about itself decides what else there is to check.
+    // The bot's `hello` determines the remaining checks.
     let handshake = Check::handshake();
     let began = Instant::now();
     let introduced = with_session(lab, async |bot| {
-        let (said, note) = lifecycle::handshake(bot, &variants, selection).await?;
-        hello = Some(said);
+        let (answer, note) = lifecycle::handshake(bot, &variants, selection).await?;
+        hello = Some(answer);
         Ok(note)
     });
     let introduced = introduced.await;
@@ -126,7 +127,7 @@ pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckR
         stop = Some("the handshake failed".to_owned());
     }
     done(&handshake, outcome(&handshake, introduced), began);
-    let hello = hello.unwrap_or_else(nobody);
+    let hello = hello.unwrap_or_else(unknown_bot);
     for check in checks(&variants).iter().filter(|c| selection.has(&c.name)) {
         let began = Instant::now();
         if let Some(why) = &stop {
@@ -134,7 +135,10 @@ pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckR
             continue;
         }
         let result = check.run(lab, &variants, &hello).await;
-        if result.as_ref().is_err_and(|(_, trouble)| trouble.silent) {
+        if result
+            .as_ref()
+            .is_err_and(|(_, diagnostic)| diagnostic.silent)
+        {
             silent += 1;
             if silent >= MOST_SILENT {
                 stop = Some(format!("the bot did not answer in {silent} checks"));
@@ -145,8 +149,8 @@ pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckR
     lab.factory.all_gone().await;
 }
 
-/// A bot that said nothing about itself; nothing is asked of it either.
-fn nobody() -> BotHello {
+/// Stands for a bot without a `hello`. It has no wishes.
+fn unknown_bot() -> BotHello {
     BotHello {
         protocol: protocol::PROTOCOL,
         name: String::new(),
@@ -157,11 +161,11 @@ fn nobody() -> BotHello {
     }
 }
 
-fn outcome(check: &Check, result: Result<Note, (Box<Finding>, Trouble)>) -> CheckOutcome {
+fn outcome(check: &Check, result: Result<Note, (Box<Finding>, Diagnostic)>) -> CheckOutcome {
     match result {
         Ok(note) => CheckOutcome::Passed(note),
-        Err((mut finding, trouble)) => {
-            let usual = check.fix.filter(|_| !trouble.known);
+        Err((mut finding, diagnostic)) => {
+            let usual = check.fix.filter(|_| !diagnostic.known);
             finding.fixes.extend(usual.map(str::to_owned));
             CheckOutcome::Failed(finding)
         }

@@ -1,4 +1,4 @@
-//! Checks of how a bot begins and ends: handshake, waiting, `error`, `quit`, a closed input.
+//! Checks of a bot's start and end: handshake, waiting, `error`, `quit`, a closed input.
 
 use std::time::Duration;
 
@@ -6,20 +6,20 @@ use protocol::{BotHello, End, FaultCode, FromBot, MatchResult, ToBot, in_words};
 use tokio::time::Instant;
 
 use super::checked_match::{self, FirstMessages, play};
-use super::finding::{Note, Trouble};
-use super::matches::sitting;
+use super::finding::{Diagnostic, Note};
+use super::matches::match_setup;
 use super::selection::{Selection, Variant};
 use super::session::{BotSession, shown, unexpected};
 
-/// How long a slow referee leaves a bot waiting.
+/// The pause of a slow referee between two messages.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Gives the bot's `hello`.
+/// Returns the bot's `hello`.
 pub(super) async fn handshake(
     bot: &mut BotSession<'_>,
     variants: &[Variant],
     selection: &Selection,
-) -> Result<(BotHello, Note), Trouble> {
+) -> Result<(BotHello, Note), Diagnostic> {
     let Selection { games, catalog, .. } = selection;
     let began = Instant::now();
     let hello = bot.introduce().await?;
@@ -33,7 +33,7 @@ pub(super) async fn handshake(
     };
     if let Some(game) = games.iter().find(|game| !plays(game)) {
         return Err(
-            Trouble::new(format!("its `hello` does not say that it plays {game}"))
+            Diagnostic::new(format!("its `hello` does not say that it plays {game}"))
                 .fix("add it to `games`, or leave `games` out"),
         );
     }
@@ -41,7 +41,7 @@ pub(super) async fn handshake(
         let list = format!("{:?}", claimed.unwrap_or_default());
         let list = shown(list.as_bytes());
         return Err(
-            Trouble::new(format!("none of the games that it plays is known: {list}"))
+            Diagnostic::new(format!("none of the games that it plays is known: {list}"))
                 .fix("name games as `referee games` lists them, or leave `games` out"),
         );
     };
@@ -61,8 +61,12 @@ fn name_of(hello: &BotHello) -> String {
     shown(hello.name.as_bytes())
 }
 
-/// Tells of a match, and expects `ready`.
-async fn start(bot: &mut BotSession<'_>, hello: &BotHello, home: &Variant) -> Result<(), Trouble> {
+/// Announces a match, and expects `ready`.
+async fn start(
+    bot: &mut BotSession<'_>,
+    hello: &BotHello,
+    home: &Variant,
+) -> Result<(), Diagnostic> {
     let message = first_messages(bot, hello, home).await?.start;
     bot.send(&message).await;
     match bot.answer("start").await? {
@@ -71,12 +75,12 @@ async fn start(bot: &mut BotSession<'_>, hello: &BotHello, home: &Variant) -> Re
     }
 }
 
-/// Asks for the first move of the match that `start` announced, and expects one.
+/// Asks for the first move of the match that `start` announced.
 async fn first_turn(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-) -> Result<(), Trouble> {
+) -> Result<(), Diagnostic> {
     let turn = first_messages(bot, hello, home).await?.turn;
     bot.send(&turn).await;
     match bot.answer("turn").await? {
@@ -90,15 +94,18 @@ async fn first_messages(
     bot: &BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-) -> Result<FirstMessages, Trouble> {
+) -> Result<FirstMessages, Diagnostic> {
     let lab = bot.lab;
     let session = home.rules.start(lab.extent.seed)?;
     let seat = session.to_move().seats().next().unwrap_or_default();
-    let sitting = sitting(lab, home, seat, lab.extent.seed)?;
-    checked_match::first_messages(hello, sitting).await
+    let setup = match_setup(lab, home, seat, lab.extent.seed)?;
+    checked_match::first_messages(hello, setup).await
 }
 
-pub(super) async fn slow_start(bot: &mut BotSession<'_>, home: &Variant) -> Result<Note, Trouble> {
+pub(super) async fn slow_start(
+    bot: &mut BotSession<'_>,
+    home: &Variant,
+) -> Result<Note, Diagnostic> {
     bot.expect_silence(PAUSE).await?;
     let began = Instant::now();
     let hello = bot.introduce().await?;
@@ -112,12 +119,12 @@ pub(super) async fn slow_start(bot: &mut BotSession<'_>, home: &Variant) -> Resu
     )))
 }
 
-/// In its turn it learns that it has lost, as if its move had not been legal.
-pub(super) async fn fault_told(
+/// Sends `error` in the bot's turn, as if its move had been illegal.
+pub(super) async fn after_error(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     bot.introduce().await?;
     start(bot, hello, home).await?;
     first_turn(bot, hello, home).await?;
@@ -148,11 +155,11 @@ pub(super) async fn quit(
     hello: &BotHello,
     home: &Variant,
     played: bool,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     bot.introduce().await?;
     if played {
-        let sitting = sitting(bot.lab, home, 0, bot.lab.extent.seed)?;
-        play(bot, hello, sitting).await?;
+        let setup = match_setup(bot.lab, home, 0, bot.lab.extent.seed)?;
+        play(bot, hello, setup).await?;
     }
     bot.send(&ToBot::Quit).await;
     let began = Instant::now();
@@ -165,7 +172,7 @@ pub(super) async fn closed_input(
     hello: &BotHello,
     home: &Variant,
     in_turn: bool,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     bot.introduce().await?;
     start(bot, hello, home).await?;
     if in_turn {

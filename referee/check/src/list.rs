@@ -1,30 +1,28 @@
-//! The list of all checks: their stable names, what a bot has to do, and what usually fixes one that
-//! does not.
+//! The list of all checks, with their stable names, what they require, and what usually fixes a bot
+//! that fails.
 
 use machine::load::LoadWatch;
 use protocol::{BotHello, Load};
 
 use super::encodings::Encoding;
-use super::finding::{Finding, Note, Trouble};
+use super::finding::{Diagnostic, Finding, Note};
 use super::lab::Lab;
 use super::selection::Variant;
 use super::session::with_session;
 use super::{lifecycle, matches};
 use ratings::matches::is_busy;
 
-/// A check that a bot can pass or fail.
 #[derive(Debug)]
 pub struct Check {
     /// A stable name, with `/` between its parts.
     pub name: String,
-    /// What a bot does that passes it.
+    /// Completes the sentence "The bot …" for a bot that passes.
     pub about: &'static str,
-    /// What usually fixes a bot that fails it.
+    /// The usual fix.
     pub(super) fix: Option<&'static str>,
     kind: CheckKind,
 }
 
-/// What a check does.
 #[derive(Clone, Copy, Debug)]
 enum CheckKind {
     /// A process starts, answers `hello` and gets ready.
@@ -33,34 +31,34 @@ enum CheckKind {
     SlowStart,
     /// A match of this variant from its start, in this seat.
     Match(usize, usize),
-    /// A match that goes on after an opening.
+    /// A match that continues after an opening.
     Opening(usize),
-    /// Turns in positions out of the middle of games.
+    /// Turns in positions from the middle of games.
     Positions(usize),
-    /// A match with just what the bot's `wants` asks for.
+    /// A match with exactly what the bot's `wants` requests.
     Wants,
-    /// A match in which it is never asked.
+    /// A match that is over before the bot's first turn.
     NoTurn,
-    /// One match after another in one process.
+    /// Several matches in one process.
     SeveralMatches,
     /// A match in another encoding.
     Encoded(Encoding),
-    /// Names in letters beyond ASCII.
+    /// Names with letters beyond ASCII.
     Unicode,
     /// The bot keeps a limit on each move.
     PerMove,
     /// The bot keeps a game clock.
     GameClock,
-    /// The bot gets `error`, as if it were at fault.
+    /// The bot receives `error`, as if it were at fault.
     FaultTold,
     /// The process ends at `quit`.
     Quit {
-        /// After a match, not right after the handshake.
+        /// After a match instead of right after the handshake.
         played: bool,
     },
     /// The process ends when its input is closed.
     ClosedInput {
-        /// In its turn, not while it waits.
+        /// In its turn instead of while it waits.
         in_turn: bool,
     },
 }
@@ -81,7 +79,7 @@ impl Check {
         lab: &Lab,
         variants: &[Variant],
         hello: &BotHello,
-    ) -> Result<Note, (Box<Finding>, Trouble)> {
+    ) -> Result<Note, (Box<Finding>, Diagnostic)> {
         let home = &variants[0];
         let with = async |kind: CheckKind| {
             with_session(lab, async |bot| match kind {
@@ -103,7 +101,7 @@ impl Check {
                 CheckKind::Unicode => matches::unicode(bot, hello, home).await,
                 CheckKind::PerMove => matches::per_move(bot, hello, home).await,
                 CheckKind::GameClock => matches::game_clock(bot, hello, home).await,
-                CheckKind::FaultTold => lifecycle::fault_told(bot, hello, home).await,
+                CheckKind::FaultTold => lifecycle::after_error(bot, hello, home).await,
                 CheckKind::Quit { played } => lifecycle::quit(bot, hello, home, played).await,
                 CheckKind::ClosedInput { in_turn } => {
                     lifecycle::closed_input(bot, hello, home, in_turn).await
@@ -114,12 +112,12 @@ impl Check {
         let first = with(self.kind).await;
         match self.kind {
             CheckKind::Wants if first.is_err() => self.wants_more(lab, hello, home, first).await,
-            // It may have been the machine that was busy for a moment.
+            // The machine may have been busy for a moment.
             CheckKind::PerMove | CheckKind::GameClock => {
                 let (mut last, mut load) = (first, None);
                 for _ in 0..2 {
                     match &last {
-                        Err((_, trouble)) if trouble.slow => {
+                        Err((_, diagnostic)) if diagnostic.slow => {
                             let watch = LoadWatch::begin();
                             last = with(self.kind).await;
                             load = watch.end();
@@ -127,23 +125,23 @@ impl Check {
                         _ => break,
                     }
                 }
-                last.map_err(|(mut finding, trouble)| {
+                last.map_err(|(mut finding, diagnostic)| {
                     finding.fixes.extend(load.as_ref().and_then(when_quiet));
-                    (finding, trouble)
+                    (finding, diagnostic)
                 })
             }
             _ => first,
         }
     }
 
-    /// Whether a bot that failed with what it asks for would play with more.
+    /// True if a bot that failed with the fields it wants passes with all of them.
     async fn wants_more(
         &self,
         lab: &Lab,
         hello: &BotHello,
         home: &Variant,
-        first: Result<Note, (Box<Finding>, Trouble)>,
-    ) -> Result<Note, (Box<Finding>, Trouble)> {
+        first: Result<Note, (Box<Finding>, Diagnostic)>,
+    ) -> Result<Note, (Box<Finding>, Diagnostic)> {
         let full = BotHello {
             wants: protocol::Wants::default(),
             ..hello.clone()
@@ -152,7 +150,7 @@ impl Check {
         if with_all.await.is_err() {
             return first;
         }
-        first.map_err(|(mut finding, mut trouble)| {
+        first.map_err(|(mut finding, mut diagnostic)| {
             let refused = match (hello.wants.state, hello.wants.legal) {
                 (false, false) => "`state` and `legal`",
                 (false, true) => "`state`",
@@ -163,13 +161,13 @@ impl Check {
                 finding.what
             );
             finding.fixes.clear();
-            trouble.known = false;
-            (finding, trouble)
+            diagnostic.known = false;
+            (finding, diagnostic)
         })
     }
 }
 
-/// What to do if the bot was late on a busy machine.
+/// Advice for a bot that was late on a busy machine.
 fn when_quiet(load: &Load) -> Option<String> {
     is_busy(load).then(|| {
         let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
@@ -196,7 +194,7 @@ fn check(
     }
 }
 
-/// All checks for these variants after the handshake, in their order.
+/// All checks for these variants after the handshake, in order.
 pub fn checks(variants: &[Variant]) -> Vec<Check> {
     let mut all = vec![
         check(
@@ -360,10 +358,10 @@ mod tests {
             stolen: None,
         };
         assert_eq!(when_quiet(&load(0.2)), None);
-        let told = when_quiet(&load(0.83)).expect("it is busy");
+        let advice = when_quiet(&load(0.83)).expect("it is busy");
         assert!(
-            told.contains("--margin: some process had to wait for a core in 83 %"),
-            "{told}"
+            advice.contains("--margin: some process had to wait for a core in 83 %"),
+            "{advice}"
         );
     }
 }

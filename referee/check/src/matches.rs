@@ -1,4 +1,4 @@
-//! Checks that play matches: every game, every seat, positions, clocks, and other encodings.
+//! Checks that play matches: games, seats, positions, clocks, encodings.
 
 use std::time::Duration;
 
@@ -6,36 +6,36 @@ use games::session::{as_strs, random_step};
 use games::{BrokenRules, Limits, Rng, Session, ToMove};
 use protocol::{BotHello, Millis, TimeControl, in_words};
 
-use super::checked_match::{Performance, Sitting, play};
+use super::checked_match::{MatchSetup, Performance, play};
 use super::encodings::Encoding;
-use super::finding::{Note, Trouble};
+use super::finding::{Diagnostic, Note};
 use super::lab::Lab;
 use super::selection::Variant;
 use super::session::BotSession;
 
-/// No game is looked ahead further than this.
+/// The most steps that a game is looked ahead.
 const LONGEST: usize = 400;
 
 /// A match of a variant from its start, in which the bot makes a few moves.
-pub(super) fn sitting<'v>(
+pub(super) fn match_setup<'v>(
     lab: &Lab,
     variant: &'v Variant,
     seat: usize,
     seed: u64,
-) -> Result<Sitting<'v>, BrokenRules> {
+) -> Result<MatchSetup<'v>, BrokenRules> {
     let start = variant.rules.start(seed)?;
     let limits = limits(variant, &*start, seat, lab.extent.turns, seed);
-    Ok(sitting_at(lab, variant, seat, seed, start, limits))
+    Ok(match_setup_at(lab, variant, seat, seed, start, limits))
 }
 
-fn sitting_at<'v>(
+fn match_setup_at<'v>(
     lab: &Lab,
     variant: &'v Variant,
     seat: usize,
     seed: u64,
     start: Box<dyn Session>,
     limits: Limits,
-) -> Sitting<'v> {
+) -> MatchSetup<'v> {
     let seats = 0..variant.rules.seats();
     let names = seats.map(|other| {
         if other == seat {
@@ -44,7 +44,7 @@ fn sitting_at<'v>(
             format!("other {other}")
         }
     });
-    Sitting {
+    MatchSetup {
         variant,
         seat,
         start,
@@ -58,7 +58,7 @@ fn sitting_at<'v>(
     }
 }
 
-/// Limits under which a seat makes about this many moves, as many as in a random game.
+/// Limits under which a seat makes about this many moves, as in a random game.
 pub(super) fn limits(
     variant: &Variant,
     start: &dyn Session,
@@ -80,7 +80,7 @@ pub(super) fn limits(
     limits
 }
 
-/// Makes a random step; gives who acted, and how. `None` at the end.
+/// Makes a random step, and returns its seats and moves. `None` at the end.
 fn step(session: &mut dyn Session, rng: &mut Rng) -> Option<(ToMove, Vec<String>)> {
     let movers = session.to_move();
     let choices = random_step(session, rng).ok()??;
@@ -88,14 +88,14 @@ fn step(session: &mut dyn Session, rng: &mut Rng) -> Option<(ToMove, Vec<String>
     Some((movers, choices))
 }
 
-/// Plays a whole match on its own, after the introduction.
-async fn alone(
+/// Plays a whole match after the handshake.
+async fn play_whole(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
-    sitting: Sitting<'_>,
-) -> Result<Performance, Trouble> {
+    setup: MatchSetup<'_>,
+) -> Result<Performance, Diagnostic> {
     bot.introduce().await?;
-    play(bot, hello, sitting).await
+    play(bot, hello, setup).await
 }
 
 fn note(performance: &Performance) -> Note {
@@ -108,18 +108,18 @@ pub(super) async fn from_the_start(
     hello: &BotHello,
     variant: &Variant,
     seat: usize,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     let seed = bot.lab.extent.seed;
-    let played = alone(bot, hello, sitting(bot.lab, variant, seat, seed)?).await?;
+    let played = play_whole(bot, hello, match_setup(bot.lab, variant, seat, seed)?).await?;
     Ok(note(&played))
 }
 
-/// The opening has a ply of the seat that is to move after it, if that can be.
+/// The opening has a ply of the seat that is to move after it, if possible.
 pub(super) async fn opening(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     variant: &Variant,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     let seed = bot.lab.extent.seed;
     let start = variant.rules.start(seed)?;
     let (mut session, mut rng) = (start.fork(), Rng::from_parts(&[seed, 3]));
@@ -138,10 +138,10 @@ pub(super) async fn opening(
     let Some(seat) = session.to_move().seats().next() else {
         return Ok(Some("there is no such opening".to_owned()));
     };
-    let mut sitting = sitting(bot.lab, variant, seat, seed)?;
-    sitting.limits = limits(variant, &*session, seat, 2, seed);
-    sitting.opening = moves;
-    Ok(note(&alone(bot, hello, sitting).await?))
+    let mut setup = match_setup(bot.lab, variant, seat, seed)?;
+    setup.limits = limits(variant, &*session, seat, 2, seed);
+    setup.opening = moves;
+    Ok(note(&play_whole(bot, hello, setup).await?))
 }
 
 /// A turn in each of some positions of a random game, the last one close to its end.
@@ -149,13 +149,13 @@ pub(super) async fn positions(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     variant: &Variant,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     let (seed, count) = (bot.lab.extent.seed, bot.lab.extent.positions);
     let rules = &variant.rules;
     let (mut session, mut rng) = (rules.start(seed)?, Rng::from_parts(&[seed, 4]));
     let mut states = Vec::new();
     while states.len() < LONGEST && !session.to_move().is_over() {
-        // Where chance is to move, nobody can be asked.
+        // Nobody can be asked where chance is to move.
         if session.to_move().seats().next().is_some() {
             states.push(session.state()?);
         }
@@ -167,7 +167,7 @@ pub(super) async fn positions(
     let mut resigned = None;
     for number in 1..=count {
         let index = (states.len() - 1) * number as usize / count as usize;
-        // States of these rules are read by these rules.
+        // Rules read their own states.
         let Ok(start) = rules.load(&states[index]) else {
             continue;
         };
@@ -176,8 +176,8 @@ pub(super) async fn positions(
         };
         let limits = limits(variant, &*start, seat, 1, seed);
         let seed = seed.wrapping_add(u64::from(number));
-        let sitting = sitting_at(bot.lab, variant, seat, seed, start, limits);
-        resigned = note(&play(bot, hello, sitting).await?).or(resigned);
+        let setup = match_setup_at(bot.lab, variant, seat, seed, start, limits);
+        resigned = note(&play(bot, hello, setup).await?).or(resigned);
     }
     Ok(resigned)
 }
@@ -186,38 +186,38 @@ pub(super) async fn as_wanted(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-) -> Result<Note, Trouble> {
-    let seed = bot.lab.extent.seed;
-    alone(bot, hello, sitting(bot.lab, home, 0, seed)?).await?;
+) -> Result<Note, Diagnostic> {
+    from_the_start(bot, hello, home, 0).await?;
     let gets = |wants| if wants { "gets" } else { "does not get" };
     let (state, legal) = (gets(hello.wants.state), gets(hello.wants.legal));
     Ok(Some(format!("it {state} `state`, and {legal} `legal`")))
 }
 
-/// Another seat moves, and the match is over by its limit.
+/// Another seat moves, and the match ends by its limit.
 pub(super) async fn no_turn(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     let seed = bot.lab.extent.seed;
     let start = home.rules.start(seed)?;
     let to_move = start.to_move().seats().next().unwrap_or_default();
     let seat = (to_move + 1) % home.rules.seats();
-    let mut short = sitting(bot.lab, home, seat, seed)?;
+    let mut short = match_setup(bot.lab, home, seat, seed)?;
     short.limits.max_plies = Some(start.ply() + 1);
-    alone(bot, hello, short).await?;
-    // It still plays.
-    let next = sitting(bot.lab, home, seat, seed.wrapping_add(1))?;
+    play_whole(bot, hello, short).await?;
+    // The bot still plays.
+    let next = match_setup(bot.lab, home, seat, seed.wrapping_add(1))?;
     Ok(note(&play(bot, hello, next).await?))
 }
 
-/// In several games if it plays several, in both seats. In one of the matches another seat crashes.
+/// Several matches in both seats, of several games if the bot plays several. In one of them another
+/// seat crashes.
 pub(super) async fn several(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     variants: &[Variant],
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     bot.introduce().await?;
     let home = &variants[0];
     let other = variants.last().unwrap_or(home);
@@ -227,9 +227,9 @@ pub(super) async fn several(
         .enumerate()
     {
         let seed = bot.lab.extent.seed.wrapping_add(number as u64);
-        let mut sitting = sitting(bot.lab, variant, seat, seed)?;
-        sitting.forfeit_after = (number == 1).then_some(1);
-        resigned = note(&play(bot, hello, sitting).await?).or(resigned);
+        let mut setup = match_setup(bot.lab, variant, seat, seed)?;
+        setup.forfeit_after = (number == 1).then_some(1);
+        resigned = note(&play(bot, hello, setup).await?).or(resigned);
     }
     Ok(resigned)
 }
@@ -239,32 +239,31 @@ pub(super) async fn encoded(
     hello: &BotHello,
     home: &Variant,
     encoding: Encoding,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     bot.encoding = encoding;
-    let seed = bot.lab.extent.seed;
-    let played = alone(bot, hello, sitting(bot.lab, home, 0, seed)?).await?;
-    // `quit` comes in this encoding, too; whether it is enough is for another check to say.
+    let note = from_the_start(bot, hello, home, 0).await?;
+    // `quit` comes in this encoding, too. Another check judges whether it is enough.
     bot.send(&protocol::ToBot::Quit).await;
     bot.process.close_input();
     bot.expect_end("`quit`", false).await?;
-    Ok(note(&played))
+    Ok(note)
 }
 
 pub(super) async fn unicode(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     let seed = bot.lab.extent.seed;
-    let mut sitting = sitting(bot.lab, home, 0, seed)?;
-    for (name, odd) in sitting
+    let mut setup = match_setup(bot.lab, home, 0, seed)?;
+    for (name, odd) in setup
         .names
         .iter_mut()
         .zip(["Zoë", "北極 \"🐧\" \\ é"].iter().cycle())
     {
         *name = (*odd).to_owned();
     }
-    Ok(note(&alone(bot, hello, sitting).await?))
+    Ok(note(&play_whole(bot, hello, setup).await?))
 }
 
 /// Half a millisecond, as times may have decimals.
@@ -274,7 +273,7 @@ pub(super) async fn per_move(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     let extent = bot.lab.extent;
     let time = TimeControl {
         per_move: Some(Millis(extent.time + ODD)),
@@ -288,7 +287,7 @@ pub(super) async fn game_clock(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     let extent = bot.lab.extent;
     let time = TimeControl {
         per_move: None,
@@ -306,14 +305,14 @@ async fn timed(
     home: &Variant,
     time: TimeControl,
     turns: u32,
-) -> Result<Note, Trouble> {
+) -> Result<Note, Diagnostic> {
     let seed = bot.lab.extent.seed;
     let start = home.rules.start(seed)?;
     let limits = limits(home, &*start, 0, turns, seed);
-    let mut sitting = sitting_at(bot.lab, home, 0, seed, start, limits);
-    sitting.time = time;
-    sitting.strict = true;
-    let played = alone(bot, hello, sitting).await?;
+    let mut setup = match_setup_at(bot.lab, home, 0, seed, start, limits);
+    setup.time = time;
+    setup.strict = true;
+    let played = play_whole(bot, hello, setup).await?;
     let slowest = in_words(played.slowest);
     Ok(Some(format!("its slowest move took {slowest}")))
 }

@@ -1,4 +1,4 @@
-//! What is checked: which games, and which of the checks.
+//! The selection of games and checks.
 
 use std::sync::Arc;
 
@@ -7,16 +7,15 @@ use games::registry::Entry;
 use games::{Catalog, Rules};
 use serde_json::json;
 
-/// A game with the number of seats that it is checked with.
+/// A game with a number of seats.
 pub struct Variant {
-    /// The game's id; with the number of seats where there is a choice.
+    /// The game's id, with the number of seats if there is a choice.
     pub label: String,
-    /// The rules.
     pub rules: Arc<dyn Rules>,
 }
 
 impl Variant {
-    /// The variants of a game: one for each number of seats.
+    /// One variant for each number of seats.
     pub(crate) fn of(entry: &Entry) -> Vec<Self> {
         let id = &entry.info.id;
         let Ok(rules) = entry.configure(&serde_json::Value::Null) else {
@@ -52,24 +51,21 @@ impl Variant {
     }
 }
 
-/// Which checks are wanted.
 #[derive(Default)]
 pub struct Selection {
-    /// Games, by id; all that the bot plays if there are none.
+    /// Ids of games. If empty, all that the bot plays.
     pub games: Vec<String>,
     /// The games that can be named.
     pub catalog: Arc<Catalog>,
-    /// Beginnings of names; all if there are none.
+    /// Prefixes of names. If empty, all checks.
     pub only: Vec<String>,
 }
 
 impl Selection {
-    /// Whether a check of this name is wanted.
     pub fn has(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|begin| name.starts_with(&**begin))
     }
 
-    /// The variants of all games that are wanted.
     pub fn variants(&self) -> Vec<Variant> {
         let wanted = |entry: &&Arc<Entry>| {
             let id = &entry.info.id;

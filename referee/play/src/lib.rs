@@ -1,5 +1,5 @@
-//! Plays matches: who can take a seat, what drives them, and what else is done with a match at a time:
-//! to play one side again, to have a bot look at each ply.
+//! Plays matches: players, the driver of a match, and uses of single matches such as reruns and
+//! analyses.
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 

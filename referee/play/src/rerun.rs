@@ -1,5 +1,5 @@
-//! Plays one side of a logged match again: a bot is asked what it was asked then, turn by turn, and
-//! its answers are compared with the log. No time limit holds, so that it can run under a debugger.
+//! Plays one side of a logged match again: a bot receives the same turns, and its answers are compared
+//! with the log. There are no time limits, so that it can run under a debugger.
 
 use std::ops::ControlFlow;
 use std::task::{Context, Poll};
@@ -17,68 +17,62 @@ use thiserror::Error;
 use tokio::time::Instant;
 
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
-use crate::players::{Either, Heard, Player, Recorded};
+use crate::players::{Either, Player, PlayerEvent, Recorded};
 
 /// A debugger may hold a bot for this long.
 const READ_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A record that cannot be played again.
+/// A record that cannot be rerun.
 #[derive(Debug, Error)]
 pub enum RerunError {
-    /// It is not a match of this game as it is known here.
+    /// The record does not fit the game as it is known here.
     #[error("match `{id}` cannot be played again: {reason}")]
-    Record {
-        /// The match.
-        id: String,
-        /// Why not.
-        reason: String,
-    },
+    Record { id: String, reason: String },
 }
 
-/// What there is to report.
+/// An event of the rerun.
 #[derive(Debug)]
-pub enum News<'a> {
+pub enum RerunEvent<'a> {
     /// The bot answered.
     Answer {
-        /// The ply at which it was asked.
+        /// The ply of the request.
         ply: u32,
-        /// Its move now.
+        /// The bot's move in the rerun.
         mv: String,
-        /// Its time now.
+        /// The bot's time in the rerun.
         took: Duration,
-        /// Its move in the record and the time that it took; `None` where it had its fault.
+        /// The move and time in the record; `None` where the bot had its fault.
         recorded: Option<(&'a str, Duration)>,
     },
-    /// It answered as if another ply had been asked for, which is dropped: it is still waited for.
+    /// An answer that named another ply was dropped; the bot's answer is still due.
     Dropped {
-        /// The ply at which it was asked.
+        /// The ply of the request.
         ply: u32,
-        /// The one that it named.
+        /// The ply in the answer.
         named: u32,
     },
-    /// It has a fault now.
+    /// The bot has a fault in the rerun.
     Failed {
-        /// The ply, if the match had begun.
+        /// `None` before the start of the match.
         ply: Option<u32>,
-        /// What is wrong.
         what: String,
-        /// After how long.
+        /// The time until the fault.
         took: Duration,
     },
-    /// What the log says of its fault then.
+    /// The bot's fault in the log.
     Recorded(&'a Fault),
 }
 
-/// Plays a seat of a logged match with this bot, and reports how that goes.
+/// Plays a seat of a logged match with this bot, and reports the events.
 ///
 /// # Errors
-/// If the record is not a match that can be played.
+/// If the record cannot be rerun.
 pub async fn play(
     record: &Record,
     catalog: &Catalog,
     seat: usize,
     bot: Box<BotProcess>,
-    mut report: impl FnMut(News<'_>),
+    mut report: impl FnMut(RerunEvent<'_>),
 ) -> Result<(), RerunError> {
     let setup = setup(record, catalog).map_err(|reason| RerunError::Record {
         id: record.match_id.clone(),
@@ -101,7 +95,7 @@ pub async fn play(
         match_runner::run(setup, players, Timing::Recorded, &mut comparison).await;
     let mut faults = record.result.faults.iter();
     if let Some(fault) = faults.find(|fault| fault.seat == seat) {
-        report(News::Recorded(fault));
+        report(RerunEvent::Recorded(fault));
     }
     for player in players {
         if let Either::A(Debugged(bot)) = player {
@@ -126,7 +120,7 @@ fn setup(record: &Record, catalog: &Catalog) -> Result<Setup, String> {
         opening: opening.iter().map(|played| played.mv.to_string()).collect(),
         seed: record.seed,
         deal: None,
-        // The secret of a deal need not be known here.
+        // The secret of a deal is not required here.
         recorded: record.moves.iter().map(recorded).collect(),
         limits: Limits {
             max_plies: last_ply.or(record.limits.max_plies),
@@ -148,20 +142,19 @@ fn setup(record: &Record, catalog: &Catalog) -> Result<Setup, String> {
     })
 }
 
-/// What is not drawn again: what chance brought, and moves of seats at fault.
+/// Results of chance, and moves of seats at fault.
 fn recorded(played: &LoggedMove) -> Option<MoveText> {
     (played.seat.is_none() || played.forced).then(|| played.mv.clone())
 }
 
-/// How many moves were made when a match was adjudicated, if that ended it.
+/// The number of moves before an adjudication, if that ended the match.
 fn ended_early(record: &Record) -> Option<u32> {
     let adjudication = record.adjudication.as_ref();
     let early = adjudication.filter(|early| !early.played_out && record.result.faults.is_empty());
     early.map(|early| early.ply)
 }
 
-/// The bot that is asked again. It has all the time in the world, and what it says unasked is heard
-/// as its next answer.
+/// The bot of the rerun. It has no time limits, and unsolicited messages count as its next answer.
 struct Debugged(Box<BotProcess>);
 
 impl Player for Debugged {
@@ -169,9 +162,9 @@ impl Player for Debugged {
         Ok(Box::new(self.0.hello().clone()))
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Heard> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<PlayerEvent> {
         let line = self.0.poll_line(cx);
-        line.map(|line| line.map_or_else(Heard::Failed, Heard::Said))
+        line.map(|line| line.map_or_else(PlayerEvent::Failed, PlayerEvent::Message))
     }
 
     fn message(&mut self) -> Result<FromBot, BadMessage> {
@@ -184,12 +177,12 @@ impl Player for Debugged {
         _limit: Duration,
         now: Instant,
     ) -> Result<(), Failure> {
-        // A failure shows when its answer is waited for.
+        // A failure is noticed when its answer is due.
         let _ = self.0.send(message, READ_LIMIT, now).await;
         Ok(())
     }
 
-    fn is_heard_unasked(&self) -> bool {
+    fn is_polled_unasked(&self) -> bool {
         false
     }
 
@@ -198,18 +191,18 @@ impl Player for Debugged {
     }
 }
 
-/// Compares what a bot answers with the log, and has the arbiter hear what the log says.
+/// Compares a bot's answers with the log, and gives the arbiter those of the log.
 struct Comparison<'a, R> {
     record: &'a Record,
     seat: usize,
     /// When the bot was asked last.
     asked: Instant,
-    /// The same as the arbiter knows it.
+    /// The same on the arbiter's clock.
     asked_at: Duration,
     report: &'a mut R,
 }
 
-impl<R: FnMut(News<'_>)> Observer for Comparison<'_, R> {
+impl<R: FnMut(RerunEvent<'_>)> Observer for Comparison<'_, R> {
     fn before(&mut self, arbiter: &Arbiter, event: &mut Event) -> ControlFlow<()> {
         match event {
             Event::Sent { seat, now } if *seat == self.seat => {
@@ -223,8 +216,8 @@ impl<R: FnMut(News<'_>)> Observer for Comparison<'_, R> {
                     at: self.asked_at,
                     cpu: None,
                 };
-                let heard = self.heard(arbiter, message, now);
-                heard.unwrap_or_else(|what| self.failed(arbiter, what))
+                let compared = self.compare(arbiter, message, now);
+                compared.unwrap_or_else(|what| self.failed(arbiter, what))
             }
             Event::Failed { seat, message, .. } if *seat == self.seat => {
                 self.failed(arbiter, std::mem::take(message))
@@ -240,7 +233,7 @@ impl<R: FnMut(News<'_>)> Observer for Comparison<'_, R> {
                 message: ToBot::Error { message, .. },
             } if *seat == self.seat => {
                 let (ply, what, took) = (None, message.clone(), Duration::ZERO);
-                (self.report)(News::Failed { ply, what, took });
+                (self.report)(RerunEvent::Failed { ply, what, took });
                 ControlFlow::Break(())
             }
             _ => ControlFlow::Continue(()),
@@ -248,12 +241,12 @@ impl<R: FnMut(News<'_>)> Observer for Comparison<'_, R> {
     }
 }
 
-impl<R: FnMut(News<'_>)> Comparison<'_, R> {
-    /// Compares an answer with the log, which takes its place.
+impl<R: FnMut(RerunEvent<'_>)> Comparison<'_, R> {
+    /// Compares an answer with that of the log, which replaces it.
     ///
     /// # Errors
-    /// What is wrong with the answer.
-    fn heard(
+    /// Explains an invalid answer.
+    fn compare(
         &mut self,
         arbiter: &Arbiter,
         message: &mut Result<FromBot, BadMessage>,
@@ -279,7 +272,7 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
     ) -> Result<ControlFlow<()>, String> {
         let ply = arbiter.session().ply();
         if let Some(named) = mv.ply.filter(|named| *named != ply) {
-            (self.report)(News::Dropped { ply, named });
+            (self.report)(RerunEvent::Dropped { ply, named });
             return Ok(ControlFlow::Continue(()));
         }
         let mut session = arbiter.session().fork();
@@ -291,7 +284,7 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
             .unwrap_or_default();
         let recorded = self.record.moves.get(arbiter.moves().len() + at);
         let recorded = recorded.filter(|played| !played.forced);
-        (self.report)(News::Answer {
+        (self.report)(RerunEvent::Answer {
             ply,
             mv: mv.mv.to_string(),
             took: self.asked.elapsed(),
@@ -309,11 +302,11 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The bot is at fault, which ends the comparison.
+    /// A fault of the bot, which ends the comparison.
     fn failed(&mut self, arbiter: &Arbiter, what: String) -> ControlFlow<()> {
         let took = self.asked.elapsed();
         let ply = arbiter.is_in_play().then(|| arbiter.session().ply());
-        (self.report)(News::Failed { ply, what, took });
+        (self.report)(RerunEvent::Failed { ply, what, took });
         ControlFlow::Break(())
     }
 }

@@ -1,4 +1,4 @@
-//! What bots think of positions, for people.
+//! //! Analyses of positions and matches as text: a block of lines for the terminal, graphs, JSON.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr};
@@ -12,14 +12,14 @@ use super::block::Block;
 use super::progress::{size, write};
 use super::sheet::count;
 
-/// How many columns the bar of a value has.
+/// Columns of a value's bar.
 const BAR: usize = 20;
-/// Smaller losses are not worth a word: the bot's values are no more exact than that.
+/// Smaller losses are not mentioned: bots' values are less exact than that.
 const LEAST_LOSS: f64 = 0.005;
-/// How often the block is drawn, at most.
+/// The shortest time between two redraws.
 const LEAST_PAUSE: Duration = Duration::from_millis(100);
 
-/// What a bot thinks of a position, one line for each of its lines, below one about all of them.
+/// One summary line, then one line for each principal variation.
 pub fn thought(bot: &str, thought: &Thought) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", shown(bot), in_short(thought))];
     for (rank, line) in thought.lines.iter().enumerate() {
@@ -31,7 +31,6 @@ pub fn thought(bot: &str, thought: &Thought) -> Vec<String> {
     lines
 }
 
-/// Depth, nodes, time, and the move or what came instead.
 fn in_short(thought: &Thought) -> String {
     let mut parts = Vec::new();
     parts.extend(thought.depth.map(|depth| format!("depth {depth}")));
@@ -62,21 +61,21 @@ fn value(value: Option<f64>) -> String {
     value.map_or("    ?".to_owned(), |value| format!("{value:.3}"))
 }
 
-/// A bar that is full for 1.
+/// A bar that is full at 1.
 fn bar(value: Option<f64>) -> String {
     let full = value.map_or(0, |value| (value * BAR as f64).round() as usize);
     let rest = if value.is_some() { "░" } else { " " };
     format!("{}{}", "█".repeat(full), rest.repeat(BAR - full.min(BAR)))
 }
 
-/// A match as a bot sees it, from the view of one seat.
+/// An analysed match, seen from one seat.
 pub struct MatchView<'a> {
     pub record: &'a Record,
     pub bot: &'a str,
     pub plies: &'a [PlyAnalysis],
-    /// Whose chances the graph shows.
+    /// The graph shows this seat's chances.
     pub seat: usize,
-    /// From which loss on a ply is a blunder.
+    /// The smallest loss that counts as a blunder.
     pub blunder: f64,
 }
 
@@ -92,7 +91,6 @@ impl MatchView<'_> {
             .map_or("?", |player| &player.role)
     }
 
-    /// Who made a ply, as a role.
     fn made_by(&self, ply: usize) -> String {
         let made = self.record.moves.get(ply);
         let seat = made.map(|made| made.seat);
@@ -106,7 +104,7 @@ impl MatchView<'_> {
         made.map_or("end".to_owned(), |made| shown(&made.mv))
     }
 
-    /// The graph, one line a ply, and the blunders.
+    /// The graph, one line a ply, then the blunders.
     pub fn text(&self) -> String {
         let role = shown(self.role(self.seat));
         let mut text = format!(
@@ -136,7 +134,6 @@ impl MatchView<'_> {
         text + &self.blunders()
     }
 
-    /// What there is to say about a ply.
     fn remark(&self, ply: &PlyAnalysis) -> String {
         let thought = match &ply.thought {
             Err(why) => return shown(why),
@@ -157,7 +154,7 @@ impl MatchView<'_> {
         format!("{word}loses {loss:.2}, best is {best}")
     }
 
-    /// How many blunders each player made.
+    /// The number of blunders of each player.
     fn blunders(&self) -> String {
         let mut text = format!("blunders (a loss of {} or more):", self.blunder);
         for (seat, player) in self.record.players.iter().enumerate() {
@@ -173,7 +170,6 @@ impl MatchView<'_> {
         text + "\n"
     }
 
-    /// The same for programs.
     pub fn to_json(&self) -> Value {
         let seats = self.record.players.len();
         let plies = self.plies.iter().map(|ply| {
@@ -200,7 +196,7 @@ impl MatchView<'_> {
     }
 }
 
-/// Lines on a terminal that change while bots think; nothing where stderr is none.
+/// Lines on a terminal that change while bots think. Draws nothing unless stderr is a terminal.
 #[derive(Debug, Default)]
 pub struct LiveBlock {
     block: Block,
@@ -208,12 +204,13 @@ pub struct LiveBlock {
 }
 
 impl LiveBlock {
-    /// A block, if there is a terminal to draw it on.
+    /// `None` if stderr is no terminal.
     pub fn begin() -> Option<Self> {
         stderr().is_terminal().then(LiveBlock::default)
     }
 
-    /// Draws lines in place of the last ones, as many as fit, unless these are very new.
+    /// Replaces the last lines by these, cut to the terminal's height, unless the last ones are very
+    /// new.
     pub fn draw(&mut self, lines: impl FnOnce() -> Vec<String>) {
         if self
             .drawn
@@ -228,7 +225,6 @@ impl LiveBlock {
         write(&self.block.redraw("", &lines, width));
     }
 
-    /// Takes the lines away.
     pub fn clear(&mut self) {
         write(&self.block.clear(size().0));
     }

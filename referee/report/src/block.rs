@@ -1,5 +1,5 @@
-//! A block of lines at the end of a terminal that is drawn anew. The cursor rests below it, at the
-//! beginning of a line, so that a `^C` that the terminal echoes does not move the block.
+//! A block of lines at the end of a terminal that is redrawn in place. The cursor rests below it, at
+//! the beginning of a line, so that a `^C` echoed by the terminal does not move the block.
 
 use std::fmt::Write as _;
 
@@ -8,21 +8,21 @@ use unicode_width::UnicodeWidthStr;
 use super::table::cut;
 use super::terminal::fit;
 
-/// What is drawn now.
+/// The lines on the screen.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// How many columns each line takes.
+    /// Columns of each line.
     drawn: Vec<usize>,
 }
 
 impl Block {
-    /// What a terminal of this width must get so that it shows these lines instead of the last ones.
-    /// Lines that are too long are cut; `above` comes above the block and stays.
+    /// The bytes that replace the last lines by these on a terminal of this width. Lines that are too
+    /// long are cut; `above` is printed above the block and stays.
     pub(crate) fn redraw(&mut self, above: &str, lines: &[String], width: usize) -> String {
         let mut out = self.clear(width);
         out.push_str(&fit(above));
         for line in lines {
-            // A terminal may wrap a line that takes all of its columns.
+            // A terminal may wrap a line that fills all of its columns.
             let line = cut(&fit(line), width.saturating_sub(1));
             self.drawn.push(line.width());
             out.push_str(&line);
@@ -31,7 +31,7 @@ impl Block {
         out
     }
 
-    /// What a terminal must get so that the block is gone.
+    /// The bytes that remove the block.
     pub(crate) fn clear(&mut self, width: usize) -> String {
         // A terminal that has become narrower has wrapped the lines.
         let rows = self.drawn.drain(..);

@@ -1,31 +1,26 @@
-//! What came of checking a bot: as text for people, and as JSON, TAP and JUnit for programs.
+//! The findings of `referee check`: as text for people, and as JSON, TAP and JUnit for programs.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use check::{CheckOutcome, CheckReport, Finding, Spoken};
+use check::{CheckOutcome, CheckReport, ExchangedLine, Finding};
 use protocol::excerpt;
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
 /// Columns of a check's name.
 const NAME: usize = 26;
-/// Lines that were said are cut after this many characters.
+/// Lines that the bot printed are cut after this many characters.
 const SHOWN: usize = 160;
 
-/// How the checks came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All is well.
     pub passed: usize,
-    /// Something is wrong.
     pub failed: usize,
-    /// Not tried.
     pub skipped: usize,
 }
 
-/// Counts the outcomes.
 pub fn count(reports: &[CheckReport]) -> Counts {
     let mut counts = Counts::default();
     for report in reports {
@@ -38,7 +33,7 @@ pub fn count(reports: &[CheckReport]) -> Counts {
     counts
 }
 
-/// One check, as a line; a failure as several.
+/// One check as a line; a failure takes several.
 pub fn text(report: &CheckReport) -> String {
     let (colour, mark, rest) = match &report.outcome {
         CheckOutcome::Passed(note) => (AnsiColor::Green, "ok  ", note.as_deref().unwrap_or("")),
@@ -55,12 +50,12 @@ pub fn text(report: &CheckReport) -> String {
     text
 }
 
-/// What was said, what came on stderr, and how to fix it.
+/// The exchange, the end of stderr, and advice.
 fn details(finding: &Finding, indent: &str, text: &mut String) {
     for spoken in &finding.said {
         let _ = match spoken {
-            Spoken::ToBot(line) => writeln!(text, "{indent}sent     {}", cut(line)),
-            Spoken::FromBot(line) => writeln!(text, "{indent}came     {}", cut(line)),
+            ExchangedLine::ToBot(line) => writeln!(text, "{indent}sent     {}", cut(line)),
+            ExchangedLine::FromBot(line) => writeln!(text, "{indent}came     {}", cut(line)),
         };
     }
     for line in finding.stderr.iter().flat_map(|stderr| stderr.lines()) {
@@ -76,7 +71,6 @@ fn cut(line: &str) -> String {
     excerpt(line.replace('\t', " ").as_bytes(), SHOWN)
 }
 
-/// The last line.
 pub fn summary(counts: Counts, took: Duration) -> String {
     let Counts {
         passed,
@@ -91,7 +85,6 @@ pub fn summary(counts: Counts, took: Duration) -> String {
     format!("{passed} passed, {failed} failed{skipped} ({seconds:.1} s)\n")
 }
 
-/// All checks as one object.
 pub fn to_json(command: &[String], reports: &[CheckReport]) -> Value {
     let checks = reports.iter().map(|report| {
         let mut check = json!({
@@ -137,7 +130,7 @@ pub fn tap(reports: &[CheckReport]) -> String {
             CheckOutcome::Failed(finding) => {
                 let _ = writeln!(text, "not ok {number} - {name}");
                 let _ = writeln!(text, "  ---\n  about: {}", json!(report.about));
-                // Any JSON value is one of YAML.
+                // Every JSON value is valid YAML.
                 let finding = json!(finding);
                 for (key, value) in finding.as_object().into_iter().flatten() {
                     let _ = writeln!(text, "  {key}: {value}");
@@ -149,12 +142,12 @@ pub fn tap(reports: &[CheckReport]) -> String {
     text
 }
 
-/// A text without the two characters that XML does not allow and its writer lets through.
+/// Without the two characters that XML forbids but its writer lets through.
 fn for_xml(text: &str) -> String {
     text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
-/// The XML of JUnit.
+/// JUnit's XML.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -202,8 +195,8 @@ mod tests {
         let finding = Finding {
             what: "no `\"answer\"` <soon>\u{ffff}".to_owned(),
             said: vec![
-                Spoken::ToBot("{\"type\":\"quit\"}".to_owned()),
-                Spoken::FromBot("x".repeat(400)),
+                ExchangedLine::ToBot("{\"type\":\"quit\"}".to_owned()),
+                ExchangedLine::FromBot("x".repeat(400)),
             ],
             stderr: Some("one\ntwo".to_owned()),
             fixes: vec!["flush".to_owned()],

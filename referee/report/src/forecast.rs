@@ -1,4 +1,4 @@
-//! What a tournament will be, before anything is played: matches, games, and how long it takes.
+//! A tournament before anything is played: its matches, its games, and its duration.
 
 use std::time::Duration;
 
@@ -14,63 +14,55 @@ use tournament::playing::openings;
 use super::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};
 
-/// How many random games the length of a game is estimated from.
+/// Random playouts from which a game's length is estimated.
 const PLAYOUTS: u32 = 30;
-/// What a ply takes if the bot answers at once, in seconds.
+/// Seconds for a ply of a bot that answers at once.
 const AT_ONCE: f64 = 0.002;
 
-/// What a tournament will be.
 #[derive(Clone, Debug, Serialize)]
 pub struct Forecast {
-    /// The tournament's name.
     pub name: String,
-    /// How bots meet, by its name in configurations.
+    /// The format's name as in configurations.
     pub format: FormatName,
-    /// How often everything is played; nothing in a test.
+    /// `None` in a test.
     pub rounds: Option<u32>,
-    /// The bots' names.
     pub bots: Vec<String>,
-    /// The bots that would be left out, as far as that is known before any is started.
+    /// Bots that would be left out, as far as this is known before any of them is started.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// How many matches run at a time.
+    /// Matches at a time.
     pub concurrency: usize,
-    /// How many matches there are at least.
     pub matches_least: u64,
-    /// How many there are at most.
     pub matches_most: u64,
-    /// What all matches take if bots use all their time in games as long as random ones, as far
-    /// as there are `matches_least`.
+    /// Duration of `matches_least` matches if bots use all their time, in games as long as random ones.
     pub seconds_least: u64,
-    /// The same for `matches_most`.
+    /// Likewise for `matches_most`.
     pub seconds_most: u64,
-    /// How long it takes, in seconds, if bots answer at once and there are only `matches_least`.
+    /// Duration if bots answer at once and `matches_least` matches are played.
     pub seconds_at_once: u64,
-    /// What to expect of the test; nothing in other formats.
+    /// `None` unless the format is a test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<TestForecast>,
-    /// What is played.
     pub games: Vec<GameForecast>,
-    /// The matches that are known, in their order.
+    /// The matches that are known in advance, in order.
     pub schedule: Vec<MatchForecast>,
 }
 
-/// What to expect of a test: if the first hypothesis holds, half-way between, and if the second one
-/// does.
+/// The expected length of a test if the first hypothesis holds, half-way between the two, and if the
+/// second one holds.
 #[derive(Clone, Debug, Serialize)]
 pub struct TestForecast {
     /// The scale of the hypotheses.
     pub model: EloModel,
-    /// Without draws.
     pub without_draws: [Prospect; 3],
-    /// With half of the matches drawn; in normalized Elo the same.
+    /// With half of the matches drawn. In normalized Elo this makes no difference.
     pub half_drawn: [Prospect; 3],
-    /// After this many pairs it ends without a decision.
+    /// The test ends undecided after this many pairs.
     pub max_pairs: u32,
 }
 
 impl TestForecast {
-    /// What to expect of the test, if the format is one.
+    /// `None` unless the format is a test.
     pub fn of(format: &Format) -> Option<Self> {
         let Format::Sprt {
             hypotheses,
@@ -87,7 +79,6 @@ impl TestForecast {
         })
     }
 
-    /// In words.
     pub fn in_words(&self) -> String {
         let Self {
             without_draws,
@@ -98,41 +89,36 @@ impl TestForecast {
     }
 }
 
-/// A game of a tournament.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameForecast {
-    /// Its id.
     pub id: String,
-    /// Its options, defaults filled in.
+    /// With defaults filled in.
     pub options: Value,
-    /// How often it is played where a game of weight 1 is played once.
+    /// Matches of this game for each match of a game of weight 1.
     pub weight: u32,
-    /// How many plies random games have, on average.
+    /// Average length of random games.
     pub plies: f64,
-    /// How many of the known matches are of it.
+    /// Known matches of this game.
     pub matches: u64,
 }
 
-/// A match that will be played.
 #[derive(Clone, Debug, Serialize)]
 pub struct MatchForecast {
-    /// Its id.
     #[serde(rename = "match")]
     pub match_id: String,
-    /// The round, from 1.
+    /// From 1.
     pub round: u32,
-    /// The game's id.
     pub game: String,
-    /// The game's place among the games, from 0.
+    /// Index among the tournament's games, from 0.
     pub game_index: usize,
-    /// What start and opening are made from.
+    /// Determines start and opening.
     pub seed: u64,
-    /// The bots in seat order.
+    /// In seat order.
     pub players: Vec<String>,
 }
 
 impl Forecast {
-    /// Looks ahead. Nothing is played but a few random games without bots.
+    /// Plays a few random games without bots, nothing else.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -179,7 +165,6 @@ impl Forecast {
         })
     }
 
-    /// How many matches there are.
     pub fn count(&self) -> Count {
         Count {
             least: self.matches_least,
@@ -215,7 +200,7 @@ fn one(config: &Config, scheduled: &Scheduled) -> MatchForecast {
     }
 }
 
-/// How long a match of this many plies takes if its bots use all their time.
+/// Seconds for a match of this many plies if its bots use all their time.
 fn seconds(config: &Config, scheduled: &Scheduled, plies: f64) -> f64 {
     let plies = (plies - f64::from(config.openings.random_plies)).max(0.0);
     let each = plies / scheduled.seats.len() as f64;

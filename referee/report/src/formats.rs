@@ -1,4 +1,4 @@
-//! What a format comes to besides points: a Swiss ranking, a bracket, the decision of a test.
+//! What formats add to points: a Swiss ranking, a bracket, the decision of a test.
 
 use schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::table::Table;
 use super::trials;
 use ratings::sprt::Verdict;
 
-/// Where a test stands, in one line; other formats have none.
+/// The state of a test in one line. `None` for other formats.
 pub fn line(standing: &Standing) -> Option<String> {
     match standing {
         Standing::Sprt(test) => Some(format!(
@@ -22,7 +22,7 @@ pub fn line(standing: &Standing) -> Option<String> {
     }
 }
 
-/// A standing as text, with a blank line after it; `names` are the bots'.
+/// A standing as text, with a blank line after it. `names` are the bots'.
 pub fn report(standing: &Standing, names: &[&str], width: Option<usize>) -> String {
     match standing {
         Standing::Swiss(rows) => format!(
@@ -34,7 +34,6 @@ pub fn report(standing: &Standing, names: &[&str], width: Option<usize>) -> Stri
     }
 }
 
-/// A standing for programs; `names` are the bots'.
 pub fn json(standing: &Standing, names: &[&str]) -> Value {
     match standing {
         Standing::Swiss(rows) => {

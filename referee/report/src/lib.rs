@@ -1,4 +1,5 @@
-//! What is shown to people: standings and tables, and progress while matches run.
+//! Reports for people and programs: standings and tables, pages, exported files, and progress while
+//! matches run.
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
@@ -20,14 +21,13 @@ use std::io::Write as _;
 
 use protocol::{Record, shown};
 
-/// Tells the user something beside the output. That nobody listens any more, or the disk behind
-/// stderr is full, is no reason to stop.
-pub fn tell(text: impl std::fmt::Display) {
+/// Prints a notice on stderr. A closed or full stderr is no reason to stop, so errors are ignored.
+pub fn print_notice(text: impl std::fmt::Display) {
     let text = text.to_string();
     let _ = std::io::stderr().write_all(terminal::fit(&text).as_bytes());
 }
 
-/// A match in one line: who scored what, in which game, and why it ended.
+/// A match in one line: scores, game, and why it ended.
 pub fn summary(record: &Record) -> String {
     let players: Vec<String> = record.players.iter().map(|p| shown(&p.name)).collect();
     let outcome: Vec<String> = record.result.outcome.iter().map(|o| points(*o)).collect();
@@ -50,7 +50,7 @@ pub fn summary(record: &Record) -> String {
     text
 }
 
-/// Points as people write them: `3`, `½`, `2½`; other fractions with two digits.
+/// Points as people write them: `3`, `½`, `2½`. Other fractions have two digits.
 pub fn points(points: f64) -> String {
     // Sums of thirds come close to whole numbers.
     let halves = (2.0 * points).round() / 2.0;

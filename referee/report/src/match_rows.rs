@@ -1,4 +1,4 @@
-//! Matches as tables for spreadsheets: one row a match, or one row a move.
+//! Matches as tables for spreadsheets, with a row for each match or for each move.
 
 use games::MAX_SEATS;
 use protocol::{Millis, Record};
@@ -15,7 +15,6 @@ pub enum Rows {
     Moves,
 }
 
-/// The names of the columns.
 pub fn header(rows: Rows) -> Vec<String> {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     match rows {
@@ -43,7 +42,6 @@ pub fn header(rows: Rows) -> Vec<String> {
     }
 }
 
-/// A match in its rows.
 pub fn of(record: &Record, rows: Rows) -> Vec<Vec<String>> {
     match rows {
         Rows::Matches => vec![one(record)],
@@ -104,7 +102,7 @@ fn moves(record: &Record) -> Vec<Vec<String>> {
     record.moves.iter().enumerate().map(row).collect()
 }
 
-/// Milliseconds with at most three digits after the point, as in the log.
+/// Milliseconds with at most three decimals, as in the log.
 fn millis(millis: Millis) -> String {
     let micros = millis.0.as_micros();
     match micros % 1000 {

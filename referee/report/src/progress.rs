@@ -1,4 +1,4 @@
-//! Progress: a block of lines that is drawn anew on a terminal, plain lines elsewhere.
+//! Progress of a tournament: a block of lines that is redrawn on a terminal, plain lines elsewhere.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{IsTerminal, Write as _};
@@ -19,70 +19,65 @@ use tournament::reports::Progress;
 
 use super::block::Block;
 use super::sheet::too_noisy;
-use super::{formats, summary, tables, tell};
+use super::{formats, print_notice, summary, tables};
 
-/// How often the block is drawn while nothing happens, for the times in it.
+/// Redraws while nothing happens keep the times in the block current.
 const TICK: Duration = Duration::from_millis(500);
-/// How often it is drawn at most, however many matches end.
+/// The shortest time between two redraws, however many matches end.
 const LEAST_PAUSE: Duration = Duration::from_millis(100);
-/// How many columns the bar takes at most.
+/// The most columns that the bar takes.
 const BAR: usize = 30;
 
-/// Shows on stderr how a tournament is going.
+/// Shows the progress of a tournament on stderr.
 #[derive(Debug)]
 pub struct Display {
     state: Arc<Mutex<State>>,
-    /// Which bots had which faults.
+    /// Faults that were warned of already, by bot.
     faults: HashSet<(String, FaultCode)>,
-    /// The bots that do not start, each with the failure that the user was warned of.
+    /// Bots that do not start, with the failure that was warned of.
     not_starting: HashMap<String, Failure>,
-    /// How busy this machine was.
     load: MachineLoad,
     how: How,
 }
 
-/// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Nothing but warnings.
+    /// Warnings only.
     Quiet,
-    /// A block of lines that is drawn anew on a terminal; elsewhere a line for each match.
+    /// A block that is redrawn on a terminal, or a line for each finished match elsewhere.
     Normal,
-    /// A line for each match that begins or ends.
+    /// A line for each start and end of a match.
     Verbose,
 }
 
 #[derive(Debug)]
 enum How {
-    /// A block of lines that is drawn anew.
     Live(Ticker),
     /// A line for each finished match.
     Lines,
-    /// A line for each match that begins or ends.
+    /// A line for each start and end of a match.
     AllLines,
-    /// Nothing.
     Quiet,
 }
 
-/// What is shown.
 #[derive(Debug)]
 struct State {
     standings: Standings,
     running: usize,
     done: usize,
     total: u64,
-    /// A line about where the format stands.
+    /// The state of the format, such as a test.
     note: Option<String>,
-    /// The workers that play, where these are on other machines.
+    /// `None` where matches are played on this machine.
     workers: Option<WorkersSeen>,
-    /// How many matches were done when this run began, and when that was.
+    /// Finished matches at the start of this run, and its time.
     begin: (usize, Instant),
     block: Block,
     drawn: Option<Instant>,
 }
 
 impl Display {
-    /// A display for a tournament of `total` matches, of which `done` are in the standings already.
+    /// `done` of the `total` matches are in the standings already.
     pub fn new(standings: Standings, done: usize, total: u64, detail: Detail) -> Self {
         let state = Arc::new(Mutex::new(State {
             standings,
@@ -110,13 +105,12 @@ impl Display {
         }
     }
 
-    /// Takes note of what happened and shows it.
     pub fn show(&mut self, progress: Progress<'_>) {
         match progress {
             Progress::Started(what) => {
                 lock(&self.state).running += 1;
                 if let How::AllLines = self.how {
-                    tell(format_args!("{what} begins\n"));
+                    print_notice(format_args!("{what} begins\n"));
                 }
             }
             Progress::Finished {
@@ -128,7 +122,7 @@ impl Display {
                 let note = standing.as_ref().and_then(formats::line);
                 if let How::Lines | How::AllLines = self.how {
                     let note: String = note.iter().map(|note| format!("  {note}")).collect();
-                    tell(format_args!("[{done}/{total}] {}{note}\n", summary(record)));
+                    print_notice(format_args!("[{done}/{total}] {}{note}\n", summary(record)));
                 }
                 if let Some(load) = &record.load {
                     self.load.add(load);
@@ -154,29 +148,28 @@ impl Display {
         }
     }
 
-    /// Shows who plays.
     fn workers(&self, seen: WorkersSeen) {
         let mut state = lock(&self.state);
         let before = state.workers.replace(seen).unwrap_or_default();
         let is_news = (before.workers, before.slots) != (seen.workers, seen.slots);
         if is_news && matches!(self.how, How::Lines | How::AllLines) {
-            tell(format_args!("{}\n", in_words(seen)));
+            print_notice(format_args!("{}\n", in_words(seen)));
         }
     }
 
     fn warn(&self, what: &str) {
-        self.say(&format!("warning: {what}\n"));
+        self.print_line(&format!("warning: {what}\n"));
     }
 
     /// Prints a line, above the block if there is one.
-    fn say(&self, line: &str) {
+    fn print_line(&self, line: &str) {
         match &self.how {
             How::Live(_) => lock(&self.state).draw(line),
-            How::Lines | How::AllLines | How::Quiet => tell(line),
+            How::Lines | How::AllLines | How::Quiet => print_notice(line),
         }
     }
 
-    /// Says what becomes of the matches in flight, and what the next Ctrl-C does.
+    /// Explains what happens to the running matches, and what the next Ctrl-C does.
     fn stopping(&self, how: Stop) {
         let running = lock(&self.state).running;
         let matches = match running {
@@ -186,16 +179,16 @@ impl Display {
         };
         match how {
             Stop::No => {}
-            Stop::Finish => self.say(&format!(
+            Stop::Finish => self.print_line(&format!(
                 "no new matches begin; finishing {matches} (Ctrl-C again gives up on that)\n"
             )),
-            Stop::GiveUp => self.say(&format!(
+            Stop::GiveUp => self.print_line(&format!(
                 "giving up {matches} (Ctrl-C again ends the referee at once)\n"
             )),
         }
     }
 
-    /// Warnings about a match's faults: one for the first fault of a kind that a bot has.
+    /// One warning for the first fault of each kind that a bot has.
     fn new_faults(&mut self, record: &Record) -> Vec<String> {
         let quiet = matches!(self.how, How::Quiet);
         let faults = record.result.faults.iter();
@@ -203,7 +196,7 @@ impl Display {
         let warnings = faults.filter_map(|fault| {
             let name = &record.players.get(fault.seat)?.name;
             let new = self.faults.insert((name.clone(), fault.code));
-            // There was a warning already if the bot does not start at all.
+            // A bot that does not start at all was warned of already.
             let failure = self.not_starting.get(name);
             let known = failure.is_some_and(|failure| failure.message == fault.message);
             (new && !known).then(|| {
@@ -217,7 +210,7 @@ impl Display {
         warnings.collect()
     }
 
-    /// Takes the display away and gives the standings. Says if the machine was too busy.
+    /// Removes the display, warns if the machine was too busy, and returns the standings.
     pub fn finish(self) -> Standings {
         let warning = is_noisy(&self.load).then(|| too_noisy("this machine", &self.load));
         let warning = warning.filter(|_| !matches!(self.how, How::Quiet));
@@ -226,7 +219,7 @@ impl Display {
             lock(&self.state).clear();
         }
         if let Some(warning) = warning {
-            tell(format_args!("warning: {warning}\n"));
+            print_notice(format_args!("warning: {warning}\n"));
         }
         let mut state = lock(&self.state);
         std::mem::take(&mut state.standings)
@@ -247,7 +240,7 @@ impl State {
         }
     }
 
-    /// Draws the block, below a text that stays.
+    /// Draws the block, below `above`, which stays.
     fn draw(&mut self, above: &str) {
         self.drawn = Some(Instant::now());
         let (width, height) = size();
@@ -259,19 +252,19 @@ impl State {
         write(&self.block.clear(size().0));
     }
 
-    /// The block: at most one line less than the terminal has, as the cursor is below.
+    /// At most one line less than the terminal has, as the cursor is below.
     fn lines(&self, width: usize, height: usize) -> Vec<String> {
         let mut lines = vec![self.bar(width)];
         lines.extend(self.note.clone());
         lines.extend(self.workers.map(|seen| self.workers_line(seen)));
-        // A window of a few rows shows what comes first.
+        // A small window shows the first lines.
         lines.truncate(height.max(3) - 1);
         let room = height.saturating_sub(lines.len() + 1);
         lines.extend(tables::ranking(&self.standings, width - 1, room));
         lines
     }
 
-    /// The workers, and how much they get done.
+    /// The workers and their throughput.
     fn workers_line(&self, seen: WorkersSeen) -> String {
         let (done_before, begin) = self.begin;
         let now_done = self.done.saturating_sub(done_before) as f64;
@@ -290,7 +283,7 @@ impl State {
         let gone = begin.elapsed();
         let now_done = self.done.saturating_sub(done_before) as u32;
         let left = self.total.saturating_sub(self.done as u64);
-        // By the pace of this run.
+        // Extrapolates the pace of this run.
         let time_left = gone
             .checked_div(now_done)
             .map(|pace| pace.mul_f64(left as f64));
@@ -298,7 +291,7 @@ impl State {
             "{}/{} matches, {} running",
             self.done, self.total, self.running
         );
-        // Less than a second is no time to speak of.
+        // Times below a second are not worth showing.
         for (time, what) in [(Some(gone), "gone"), (time_left, "left")] {
             if let Some(time) = time.filter(|time| time.as_secs() > 0) {
                 text += &format!(", {} {what}", seconds(time));
@@ -311,7 +304,6 @@ impl State {
     }
 }
 
-/// How many workers there are.
 fn in_words(seen: WorkersSeen) -> String {
     match (seen.workers, seen.slots) {
         (0, _) => "no workers yet (`referee worker`)".to_owned(),
@@ -320,7 +312,7 @@ fn in_words(seen: WorkersSeen) -> String {
     }
 }
 
-/// The columns and rows of the terminal at stderr.
+/// Columns and rows of the terminal at stderr.
 pub(super) fn size() -> (usize, usize) {
     let size = terminal_size_of(std::io::stderr());
     size.map_or((80, 24), |(width, height)| {
@@ -328,7 +320,7 @@ pub(super) fn size() -> (usize, usize) {
     })
 }
 
-/// That nobody looks any more is no reason to stop.
+/// A closed stderr is no reason to stop.
 pub(super) fn write(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
@@ -337,7 +329,7 @@ fn seconds(time: Duration) -> String {
     humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()
 }
 
-/// A thread that draws the block from time to time.
+/// A thread that redraws the block from time to time.
 #[derive(Debug)]
 struct Ticker {
     stop: mpsc::Sender<()>,

@@ -1,16 +1,16 @@
-//! One table as text, within the width of a terminal: what does not fit is shortened or continued
-//! below.
+//! One table as text, within the width of a terminal: columns that do not fit are shortened or
+//! continued below.
 
 use std::ops::Range;
 
 use comfy_table::{CellAlignment, LineStyle, Table as ComfyTable, TableStyle};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Names are not cut to fewer columns than this, nor headings of figures.
+/// Names and headings of figures keep at least this many columns.
 const LEAST_NAME: usize = 10;
-/// Spaces around each cell, and what is between it and the next one.
+/// Spaces around each cell and between cells.
 const PADDING: usize = 3;
-/// The same where that makes the table fit.
+/// The padding that is used where it makes the table fit.
 const TIGHT: usize = 2;
 
 /// A table: some columns say what a row is about, the others have figures.
@@ -18,9 +18,9 @@ const TIGHT: usize = 2;
 pub struct Table {
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
-    /// The column with names, which is aligned to the left.
+    /// The index of the column with names, which is aligned to the left.
     pub names: usize,
-    /// How many columns at the left say what a row is about. They are repeated where the table is
+    /// The number of leading columns that say what a row is about. They are repeated where the table is
     /// continued below.
     pub keys: usize,
 }
@@ -66,7 +66,7 @@ impl Table {
             parts.push(start..end);
             start = end;
         }
-        // A column alone looks as if it were forgotten.
+        // A column alone looks forgotten.
         if let [.., before, last] = &mut parts[..]
             && last.len() == 1
             && before.len() > 2
@@ -88,7 +88,7 @@ impl Table {
         drawn.join("\n\n")
     }
 
-    /// How many columns of a terminal the table takes.
+    /// Columns that the table takes.
     fn width(&self, padding: usize) -> usize {
         let columns = 0..self.header.len();
         let padded: usize = columns
@@ -98,12 +98,12 @@ impl Table {
         padded.saturating_sub(1)
     }
 
-    /// The same if names took no more than this.
+    /// The width if names took at most this many columns.
     pub(crate) fn width_with_names(&self, most: usize) -> usize {
         self.width(TIGHT) - self.column_width(self.names).saturating_sub(most)
     }
 
-    /// Leaves out the columns with these headings.
+    /// Removes the columns with these headings.
     pub fn remove(&mut self, headings: &[&str]) {
         let stays: Vec<bool> = self
             .header
@@ -134,7 +134,7 @@ impl Table {
         }
     }
 
-    /// The key columns with some of the others.
+    /// The key columns and a range of the others.
     fn draw(&self, columns: Range<usize>, padding: usize) -> String {
         let chosen = (0..self.keys).chain(columns.start.max(self.keys)..columns.end);
         let chosen: Vec<usize> = chosen.collect();
@@ -159,7 +159,7 @@ impl Table {
     }
 }
 
-/// A text of at most this many columns; what is left out is marked by `…`.
+/// At most `most` columns of a text; `…` marks the rest.
 pub fn cut(text: &str, most: usize) -> String {
     if text.width() <= most {
         return text.to_owned();
@@ -177,7 +177,7 @@ pub fn cut(text: &str, most: usize) -> String {
     short + "…"
 }
 
-/// A paragraph as lines of at most this many columns; longer words have a line of their own.
+/// A paragraph as lines of at most this many columns. Longer words get a line of their own.
 pub fn wrapped(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else {
         return text.to_owned();

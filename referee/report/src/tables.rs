@@ -13,9 +13,9 @@ use super::table::Table;
 /// No terminal has room for a crosstable of more bots.
 const MOST_IN_CROSSTABLE: usize = 100;
 
-/// The ranking, the crosstable and the results by game and seat. Order, ratings and the crosstable are
-/// those of the report, as `standings` shows it, if there is one; of very many bots there is no
-/// crosstable. Tables take at most `width` columns.
+/// The ranking, the crosstable and the results by game and seat, in at most `width` columns. Order,
+/// ratings and the crosstable are those of the report, if there is one, as in `standings`. The
+/// crosstable is left out if there are too many bots.
 pub fn report(standings: &Standings, report: Option<&Report>, width: Option<usize>) -> String {
     let ranking = rated(standings, report).within(width);
     let mut text = format!("Standings\n{ranking}\n");
@@ -55,8 +55,8 @@ pub fn json(standings: &Standings, report: Option<&Report>) -> Value {
     rows.collect()
 }
 
-/// The best first, with their ratings: in the order of the report, which all pages and tables have. Those
-/// that are in none, by points per match.
+/// The best first, with their ratings, in the report's order like all pages and tables. Bots that are
+/// not in the report follow by points per match.
 fn ranked<'a>(
     standings: &'a Standings,
     report: Option<&Report>,
@@ -75,7 +75,7 @@ fn ranked<'a>(
     let mut ranking: Vec<_> = ranking
         .map(|bot| (bot, rated.get(&*bot.name).copied()))
         .collect();
-    // Stable: those without a place stay by points.
+    // A stable sort: bots without a place stay sorted by points.
     ranking.sort_by_key(|(_, rated)| rated.map_or(usize::MAX, |(place, _)| place));
     let ranking = ranking.into_iter();
     ranking
@@ -83,9 +83,9 @@ fn ranked<'a>(
         .collect()
 }
 
-/// Figures that the live ranking does without if there is no room for them.
+/// The live ranking leaves these out if it lacks room, in this order.
 const LESS_IMPORTANT: [&[&str]; 3] = [&["wins", "draws", "losses"], &["score"], &["faults"]];
-/// What names keep of the room before figures are left out.
+/// Names keep at least this many columns while figures are left out.
 const NAMES: usize = 12;
 
 /// The ranking as at most `most` lines of at most `width` columns.
@@ -203,7 +203,7 @@ mod tests {
 
     use super::*;
 
-    /// However few matches there are: what `standings` says of them, and in its order.
+    /// However few matches there are, figures and order are those of `standings`.
     #[test]
     fn ratings_are_those_of_standings() {
         let mut store = MatchStore::new();
@@ -246,7 +246,7 @@ mod tests {
             json[0]["rating"]["elo"].is_number() && json[2]["rating"].is_null(),
             "{json}"
         );
-        // While a tournament runs there is none: by points per match.
+        // There is no report while a tournament runs, so points per match decide.
         let live = ranking(&standings, 80, 24);
         assert!(
             live[2].contains(" a ") && live[4].contains(" c "),

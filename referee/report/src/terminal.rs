@@ -1,20 +1,19 @@
-//! What leaves the program for a terminal: its own colours and line ends go through, anything
-//! else that would steer a terminal is escaped, wherever it is from.
+//! Terminal output: the program's own colours and line ends pass, all other control sequences are
+//! escaped, wherever they come from.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use protocol::{push_escaped, steers};
 
-/// How many columns the terminal at stdout has; `None` if there is none, so that nothing needs to
-/// fit.
+/// Columns of the terminal at stdout. `None` if stdout is no terminal, so that nothing needs to fit.
 pub fn width() -> Option<usize> {
     let stdout = io::stdout();
     let size = terminal_size::terminal_size_of(&stdout).filter(|_| stdout.is_terminal());
     size.map(|(width, _)| usize::from(width.0).max(1))
 }
 
-/// A text of several lines, fit for a terminal. Escapes are those of JSON, so JSON stays as it is.
+/// Escapes control characters but line ends and colours, in the syntax of JSON, so JSON stays as it is.
 pub fn fit(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(unfit) else {
         return Cow::Borrowed(text);
@@ -45,14 +44,14 @@ fn unfit(c: char) -> bool {
     steers(c) && !matches!(c, '\n' | '\t')
 }
 
-/// The length of the escape sequence that a text begins with, if all it does is to choose colours.
+/// The length of the leading escape sequence, if all it does is to choose colours.
 fn colour(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\u{1b}[")?;
     let end = inside.find(|c: char| !(c.is_ascii_digit() || matches!(c, ';' | ':')))?;
     inside[end..].starts_with('m').then_some(2 + end + 1)
 }
 
-/// Stderr, for what the program logs about itself.
+/// A writer for the program's own log messages.
 #[derive(Debug)]
 pub struct Stderr;
 

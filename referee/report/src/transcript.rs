@@ -1,5 +1,5 @@
-//! A match as text that people read: headers in brackets as in chess notation, then a numbered
-//! line per ply with its time and what the bot reported.
+//! A match as text that people read: headers in brackets as in chess notation, then a numbered line per
+//! ply with its time and the bot's information.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,6 @@ use super::sheet::count;
 use games::kit::to_move::CHANCE;
 use ratings::game_label;
 
-/// The match.
 pub fn text(record: &Record) -> String {
     let mut text = headers(record);
     text.push('\n');
@@ -113,7 +112,7 @@ fn time(time: &TimeControl) -> String {
     parts.join(", ")
 }
 
-/// The time of a ply, or who made it instead, and what the bot reported.
+/// The time of a ply, or its maker if it was not the bot, and the bot's information.
 fn remarks(logged: &LoggedMove, opening: bool) -> String {
     let mut remarks = match (opening, logged.forced) {
         (true, _) => "opening".to_owned(),

@@ -1,9 +1,9 @@
-//! What a test between two bots says besides its decision, in words that the end of a tournament and
-//! reports share.
+//! Sentences about a sequential test, shared by the end of a tournament and reports.
 
 use ratings::sprt::{Corrected, EloModel, Prospect};
 
-/// The difference in strength, after a test has stopped; `raw` is what the score alone says.
+/// The estimated difference in strength after a test has stopped. `raw` is computed from the score
+/// alone.
 pub(super) fn estimate(corrected: &Corrected, raw: Option<f64>, model: EloModel) -> String {
     let end = |elo: Option<f64>, without: &str| match elo {
         Some(elo) => number(elo),
@@ -25,7 +25,7 @@ pub(super) fn estimate(corrected: &Corrected, raw: Option<f64>, model: EloModel)
     text + "."
 }
 
-/// What repeated matches are worth; nothing if there are none.
+/// `None` unless matches were repeated.
 pub(super) fn repeats(repeats: u64, pairs: u64, worth: f64) -> Option<String> {
     let repeat = match repeats {
         0 => return None,
@@ -38,7 +38,7 @@ pub(super) fn repeats(repeats: u64, pairs: u64, worth: f64) -> Option<String> {
     ))
 }
 
-/// A difference in strength, with its sign.
+/// A signed difference in strength.
 pub(super) fn number(elo: f64) -> String {
     let text = format!("{:+.0}", elo + 0.0);
     if text == "-0" {
@@ -48,8 +48,8 @@ pub(super) fn number(elo: f64) -> String {
     }
 }
 
-/// How many pairs a test takes, and whether a limit leaves it enough, in lines. `without` is what
-/// to expect without draws, `half` where half of the matches are drawn.
+/// The expected number of pairs, and whether a limit is sufficient, as lines. `without` is for matches
+/// without draws, `half` where half of them are drawn.
 pub fn prospect(
     model: EloModel,
     without: &[Prospect; 3],
@@ -89,7 +89,7 @@ pub fn prospect(
     text
 }
 
-/// A limit suffices if this share of tests are decided by then, whichever hypothesis holds.
+/// A limit is sufficient if this share of tests is decided within it, whichever hypothesis holds.
 const ENOUGH: f64 = 0.9;
 
 fn share(share: f64) -> String {

@@ -14,7 +14,7 @@ mod tournament;
 use std::io;
 use std::process::ExitCode;
 
-use ::report::{tell, terminal};
+use ::report::{print_notice, terminal};
 use clap::Command;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -112,7 +112,7 @@ fn code(done: Result<(), CliError>, has_fault: bool) -> u8 {
         // The user did not interrupt it.
         Err(CliError::Interrupted) if has_fault => panics::CODE,
         Err(error) => {
-            tell(format_args!("error: {error}\n"));
+            print_notice(format_args!("error: {error}\n"));
             error.code()
         }
     }

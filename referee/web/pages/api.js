@@ -11,7 +11,7 @@ function storedAnswers() {
   return data?.textContent ? JSON.parse(data.textContent) : null;
 }
 
-/** Which file of a folder of pages has which answer.
+/** The file of each answer in a folder of pages.
  * @type {Record<string, string> | null} */
 const FILES = /** @type {any} */ (globalThis).refereeFiles ?? null;
 
@@ -20,7 +20,7 @@ const FILES = /** @type {any} */ (globalThis).refereeFiles ?? null;
 const TAKEN = new Map();
 /** @type {any} */ (globalThis).refereeTakes = (/** @type {string} */ path, /** @type {any} */ data) => TAKEN.set(path, data);
 
-/** Whether this page is from a file, without a server. */
+/** True if this page is from a file, without a server. */
 export function isFile() {
   return STORED !== null || FILES !== null;
 }
@@ -58,8 +58,8 @@ export async function ask(path, parameters = {}) {
   return answer(await fetch(search ? `${path}?${search}` : path, { headers: { 'X-Token': TOKEN } }));
 }
 
-/** Asks so that only the newest question counts: an answer that comes after a newer question was asked
- * is `null`, as what it tells is no longer wanted. */
+/** Returns a function like `ask` of which only the newest request counts: an answer that arrives after a
+ * newer request is `null`, as it is no longer wanted. */
 export function askNewest() {
   let newest = 0;
   return async (/** @type {string} */ path, /** @type {Record<string, string | number>} */ parameters = {}) => {

@@ -8,7 +8,7 @@ import { showMatch } from './match/match.js';
 import { showPlay } from './play.js';
 import { showReport } from './reports.js';
 
-/** A page fills the element and gives back what ends it.
+/** A page fills the element and returns a function that closes the page.
  * @typedef {(place: HTMLElement, parts: string[], query: URLSearchParams) => (() => void)} Page */
 
 /** @type {Record<string, Page>} */
@@ -54,7 +54,7 @@ function showBar(current) {
   ]);
 }
 
-/** Whether there are pages about bots and all figures. An exported file has none. */
+/** True if there are pages about bots and all figures; a self-contained file has none. */
 function hasReports() {
   return !isFile() || isStored('/api/page/about');
 }

@@ -1,4 +1,4 @@
-// Elements made in one expression. Whatever comes from outside goes in as text, never as markup.
+// Elements made in one expression. Everything from outside goes in as text, never as markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -73,7 +73,7 @@ export function announce(text) {
   if (announcer) announcer.textContent = text.slice(0, 400);
 }
 
-/** Whether the person asked for less motion. */
+/** True if the reader prefers less motion. */
 export function isStill() {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
@@ -88,7 +88,7 @@ export function duration(ms) {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** What is on a clock.
+/** The text of a clock.
  * @param {number} ms */
 export function clockText(ms) {
   const left = Math.max(0, ms);
@@ -139,7 +139,7 @@ export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether the text could be copied.
+/** Resolves to true if the text could be copied.
  * @param {string} text */
 export async function copyText(text) {
   try {

@@ -3,7 +3,7 @@
 /** Elements that a guide may have; all others are left out, and so are all attributes. */
 const GUIDE_ELEMENTS = new Set(['P', 'H1', 'H2', 'H3', 'H4', 'UL', 'OL', 'LI', 'CODE', 'PRE', 'EM', 'STRONG', 'TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'BLOCKQUOTE', 'SPAN', 'DIV', 'SECTION']);
 
-/** The rules without anything but text and its structure.
+/** The rules reduced to text and its structure.
  * @param {string} html @returns {Node[]} */
 export function safeGuide(html) {
   const copy = (/** @type {Node} */ node) => {

@@ -10,7 +10,7 @@ import { ask, askNewest, isFile, listen } from './api.js';
 const PAGE = 50;
 const FILTERS = ['bot', 'with', 'game', 'seat', 'result', 'fault', 'sort', 'desc'];
 
-/** What the list is asked for, all as text.
+/** The query of the list, all as text.
  * @typedef {Record<string, string>} Wish */
 
 /** @type {import('./app.js').Page} */
@@ -35,7 +35,7 @@ class MatchesPage {
     this.offset = offset;
     this.isClosed = false;
     this.played = -1;
-    /** Whether the log is not read to its end yet, so that there is more than is shown. */
+    /** True while the log is being read, so that there are more matches than shown. */
     this.isReading = false;
     // A filter may be chosen while the list of another is still on its way.
     this.askList = askNewest();
@@ -171,7 +171,7 @@ function rowOf(match, wish) {
     make('td', { class: 'wide hint' }, when(match.started)));
 }
 
-/** What the server would answer, from all rows.
+/** The answer of the server, computed from all rows.
  * @param {MatchList} list @param {Wish} wish @param {number} offset @returns {MatchList} */
 export function chooseRows(list, wish, offset) {
   const rows = list.matches.filter((match) => fits(match, wish));

@@ -40,11 +40,11 @@ class PlayPage {
     this.chosen = [];
     /** @type {import('./board/clicks.js').SplitMove[]} */
     this.moves = [];
-    /** Whether something was asked for that has not come of it yet. Meanwhile nothing can be clicked. */
+    /** True while the result of a request is pending; clicks are disabled. */
     this.isSending = false;
     /** The version from which on the server shows what came of it; none before it has answered. */
     this.awaited = Infinity;
-    /** Runs out when no event follows what was asked.
+    /** Runs out if no event follows a request.
      * @type {ReturnType<typeof setTimeout> | undefined} */
     this.overdue = undefined;
     this.received = 0;
@@ -116,7 +116,7 @@ class PlayPage {
     if (data.seat === 1 && data.roles.length === 2 && isUpright(data)) this.board.isFlipped = true;
   }
 
-  /** The rules in words, which come only when they are asked for.
+  /** The rules in words, which have to be requested.
    * @param {PlayData} data */
   showGuide(data) {
     if (!data.game.guide_html || this.guide.childElementCount > 0) return;
@@ -211,7 +211,7 @@ class PlayPage {
     await this.request('/api/play/move', { move, ply: data.ply, number: data.number });
   }
 
-  /** Asks for something. Until what came of it is shown, nothing else can be asked for.
+  /** Sends a request. Until its result is shown, no other can be sent.
    * @param {string} path @param {unknown} [body] */
   async request(path, body) {
     if (this.isSending) return;
@@ -235,7 +235,7 @@ class PlayPage {
     this.refresh();
   }
 
-  /** Whether what was asked for is shown. */
+  /** True once the result of the last request is shown. */
   settle() {
     if (this.isSending && this.data && this.data.version >= this.awaited) {
       clearTimeout(this.overdue);
@@ -244,7 +244,7 @@ class PlayPage {
     return !this.isSending;
   }
 
-  /** What came of it comes as an event. If that is lost, the page asks. */
+  /** The result arrives as an event. If that is lost, the page is loaded again. */
   wait() {
     clearTimeout(this.overdue);
     this.overdue = setTimeout(async () => {
@@ -296,7 +296,7 @@ class PlayPage {
       fitting.length > OFFERED && make('p', { class: 'hint' }, `and ${fitting.length - OFFERED} more`));
   }
 
-  /** What is left of a clock; without one, how long a seat has thought in all. */
+  /** Shows the remaining time, or the used time if there is no clock. */
   showClocks() {
     const { data } = this;
     if (!data || data.result) return;
@@ -362,7 +362,7 @@ class PlayPage {
   }
 }
 
-/** What a bot thought when it moved, for who wants to know.
+/** The info of a bot about its move, folded.
  * @param {import('./shapes').Info | null | undefined} info */
 function thoughtOf(info) {
   const figures = [
@@ -385,7 +385,7 @@ function statusOf(data) {
   return others.length > 0 ? `Waiting for ${others.join(' and ')}…` : 'Waiting…';
 }
 
-/** Whether the second seat's pieces stand at the top, so that it wants the board turned.
+/** True if the second seat's pieces are at the top, so that it prefers the board turned.
  * @param {PlayData} data */
 function isUpright(data) {
   const rows = (/** @type {number} */ seat) => {

@@ -7,7 +7,7 @@ import { safeGuide } from './guide.js';
 /** @typedef {import('./shapes').ReportPart} ReportPart */
 /** @typedef {import('./shapes').ReportGrid} ReportGrid */
 
-/** Where the server has only begun to read, it is asked again. */
+/** The pause before the next request while the server still reads the log. */
 const READ_AGAIN_MS = 2000;
 
 /** @type {import('./app.js').Page} */

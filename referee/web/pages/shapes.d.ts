@@ -1,4 +1,4 @@
-// What the server answers, as types. The pages are plain JavaScript; `tsc` checks them against this.
+// Types of the server's answers. The pages are plain JavaScript; `tsc` checks them against this.
 
 export interface Cell {
   name: string;
@@ -26,7 +26,7 @@ export interface View {
   notes: string[];
 }
 
-/** What differs from the view before; a whole `View` may stand in its place. */
+/** The change from the previous view; a whole `View` may take its place. */
 export interface ViewChange {
   /** Cells from which the piece is gone. */
   gone?: string[];
@@ -140,9 +140,9 @@ export interface Move {
   info?: Info | null;
   stderr?: string | null;
   ply: number;
-  /** What bots thought of it later. */
+  /** Later analyses by bots. */
   analysis?: Analysis[];
-  /** Who made it, if not a player: `opening`, `forced` or `chance`. */
+  /** Set for moves that no player made: `opening`, `forced` or `chance`. */
   by?: string | null;
 }
 
@@ -196,9 +196,9 @@ export interface MatchData {
   conditions?: unknown;
   hidden: boolean;
   start: { text: string };
-  /** Whether it is in flight. */
+  /** True while the match runs. */
   live: boolean;
-  /** `null` while it is in flight. */
+  /** `null` while the match runs. */
   result: Result | null;
   /** The points after each number of moves, if the rules know them before the end. */
   scores?: number[][];
@@ -215,7 +215,7 @@ export interface PositionData {
   state: unknown;
   command: string;
   request: unknown;
-  /** The principal variation told with the move that led here, from the position before that move. */
+  /** The principal variation reported with the move that led here, from the position before it. */
   pv: [View, ...(View | ViewChange)[]] | [] | null;
 }
 
@@ -243,7 +243,7 @@ export interface ReportPage {
   html?: string;
 }
 
-/** A match in flight. */
+/** A running match. */
 export interface Snapshot {
   match: string;
   game: string;
@@ -261,9 +261,9 @@ export interface Snapshot {
 
 /** A game that people play in the page, as one of them sees it. */
 export interface PlayData {
-  /** What is shown later has a higher one. */
+  /** Later updates have a higher one. */
   version: number;
-  /** The number of the match at this table. */
+  /** The number of the match in this session. */
   number: number;
   game: { id: string; title: string; guide_html?: string | null };
   roles: string[];

@@ -1,4 +1,4 @@
-//! The page that all others are part of, as a file: with everything in it, or as one of a folder.
+//! The frame of all pages as a file: self-contained, or as one of a folder of pages.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use sha2::{Digest as _, Sha256};
 
 use crate::http::assets::{self, ASSETS};
 
-/// The module that begins.
+/// The entry module.
 const ENTRY: &str = "app.js";
 const STYLE: &str = "style.css";
 /// All modules as one script, in a folder of pages.
 const SCRIPT: &str = "referee.js";
-/// Which file holds what, in a folder of pages.
+/// The index of answers in a folder of pages.
 pub(crate) const FILES: &str = "data/files.js";
 
-/// JSON as it may stand in a script element: nothing in it can end the element, or begin another.
+/// Escapes JSON for a script element, so that it can neither end the element nor begin another.
 pub(crate) fn within_script(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('\u{2028}', "\\u2028")
         .replace('\u{2029}', "\\u2029")
 }
 
-/// The page before and after the data.
+/// The parts of a self-contained page before and after its data.
 pub(crate) fn page() -> (String, String) {
     let text = |name: &str| assets::find(name).map_or("", |asset| asset.text);
     let (style, script) = (text(STYLE), script());
@@ -58,12 +58,11 @@ pub(crate) fn page() -> (String, String) {
     )
 }
 
-/// A page of a folder of pages, which is read from disk as well as from a server. It begins with what
-/// the route says; until then, and where scripts do not run, it has this body. `root` leads from the
-/// page to the folder.
+/// A page of a folder of pages, which works from disk as well as from a server. It opens at `route`;
+/// until then, and without scripts, it shows `body`. `root` is the relative path to the folder.
 pub(crate) fn page_of_folder(title: &str, root: &str, route: &str, body: &str) -> String {
     let text = assets::find(assets::INDEX).map_or("", |asset| asset.text);
-    // A page from disk has no origin: what it loads is named by the scheme.
+    // A page from disk has no origin, so the policy allows its files by scheme.
     let policy = "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; \
                   img-src data:; base-uri 'none'; form-action 'none'";
     let html = format!(
@@ -109,7 +108,7 @@ pub(crate) fn page_of_folder(title: &str, root: &str, route: &str, body: &str) -
     page
 }
 
-/// The script and the style of a folder of pages.
+/// The script and the style sheet of a folder of pages.
 pub(crate) fn files_of_folder() -> [(&'static str, String); 2] {
     let style = assets::find(STYLE).map_or("", |asset| asset.text);
     [
@@ -121,7 +120,7 @@ pub(crate) fn files_of_folder() -> [(&'static str, String); 2] {
     ]
 }
 
-/// Text as text of a page, or in an attribute of it.
+/// Escapes text for a page or an attribute.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -129,7 +128,7 @@ pub(crate) fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// The hash of an inline script or style, as policies name it.
+/// The hash of an inline script or style, as in content security policies.
 fn hash(text: &str) -> String {
     format!("sha256-{}", base64(&Sha256::digest(text.as_bytes())))
 }
@@ -153,7 +152,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// All modules as one: each after those that it imports, without imports and exports.
+/// All modules as one script, each after its imports, without imports and exports.
 fn script() -> String {
     let mut done = BTreeSet::new();
     let mut script = String::new();

@@ -1,9 +1,10 @@
-//! The web view: a server on this machine that shows a tournament while it runs or afterwards, and
-//! lets people play in a browser. It only looks on: it follows the log, and hears of matches in
-//! flight by a socket in the folder, which may lose things.
+//! The web view: a server on this machine that shows a running or finished tournament, and lets people
+//! play in a browser. It has no influence on a tournament: it follows the log, and receives snapshots
+//! of running matches through a socket in the folder, some of which may get lost.
 //!
-//! `site` is what all share; `reader` is the thread that reads logs (`follow`) into the `index` and
-//! makes the `overview`; `match_list` and `match_page` answer from these; `events` go to all pages.
+//! `site` is shared by all parts; `reader` is the thread that reads logs (`follow`) into the `index`
+//! and computes the `overview`; `match_list` and `match_page` answer from these; `events` go to all
+//! pages.
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
@@ -19,7 +20,7 @@ mod words;
 
 pub use crate::http::server::{PORT, bind};
 pub use crate::pages::one_file::OneFile;
-pub use crate::playing::play::{Command, Table};
-pub use crate::playing::play_routes::serve_table;
+pub use crate::playing::play::{Command, PlaySession};
+pub use crate::playing::play_routes::serve_play;
 pub use routes::{Watch, WatchError};
 pub use words::{encoded, guide};

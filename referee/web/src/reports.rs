@@ -1,4 +1,4 @@
-//! What `referee report` says, for pages: bots, statistics, the rules of games.
+//! The pages of `referee report`: bots, statistics, the rules of games.
 
 use crate::http::answer::Refusal;
 use crate::pages::Page;

@@ -1,4 +1,4 @@
-//! What can be asked of the server, and the server itself.
+//! The routes of the server, and the server itself.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -28,7 +28,7 @@ use crate::http::guard::{Guard, guarded};
 use crate::http::server::PORT;
 use crate::matches::match_list;
 use crate::matches::match_page::find;
-use crate::matches::position::Asked;
+use crate::matches::position::SeatQuery;
 use crate::reports;
 use crate::state::events::event;
 use crate::state::index::Wanted;
@@ -36,14 +36,13 @@ use crate::state::live_task;
 use crate::state::reader;
 use crate::state::site::Site;
 
-/// How long an overview is waited for when a large log is read.
+/// The limit for an overview while a large log is read.
 const OVERVIEW_WAIT: Duration = Duration::from_secs(10);
-/// How long pages have to take the last events when the server ends.
-const FAREWELL: Duration = Duration::from_secs(1);
-/// How often to check whether they have.
-const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+/// Time for pages to receive the last events when the server ends.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A server that does not begin.
+/// The server cannot start.
 #[derive(Debug, Error)]
 pub enum WatchError {
     /// The system refuses something.
@@ -57,7 +56,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// For these logs, or folders of tournaments.
+    /// `logs` are files, or folders of tournaments.
     pub fn new(logs: &[PathBuf], rules: Option<RulesSet>) -> Self {
         let logs = logs.iter().map(|log| crate::state::follow::log_path(log));
         Watch {
@@ -65,19 +64,18 @@ impl Watch {
         }
     }
 
-    /// All that can be asked, at an address.
     fn router(&self, address: SocketAddr) -> Router {
         let guard = Arc::new(Guard::new(address));
         router(self.site.clone()).layer(middleware::from_fn_with_state(guard, guarded))
     }
 
-    /// What is answered to these bytes of a connection, with nothing but what was read by now.
+    /// The response to these bytes of a connection, without any background work.
     pub async fn answers_to(&self, sent: &[u8]) -> Vec<u8> {
         let router = self.router((Ipv4Addr::LOCALHOST, PORT).into());
         http::answers_to(router, sent).await
     }
 
-    /// Answers until `stop` turns true.
+    /// Serves until `stop` becomes true.
     ///
     /// # Errors
     /// If the system has no sockets or threads.
@@ -91,22 +89,22 @@ impl Watch {
         tokio::select! {
             never = http::serve(listener, router, http::Limits::DEFAULT) => match never {},
             () = live_task::listen(self.site.clone()) => {}
-            _ = stop.wait_for(|stop| *stop) => self.say_goodbye(reader).await,
+            _ = stop.wait_for(|stop| *stop) => self.shut_down(reader).await,
         }
         Ok(())
     }
 
-    /// Sends pages what came last.
-    async fn say_goodbye(&self, reader: JoinHandle<()>) {
+    /// Sends the last events to the pages.
+    async fn shut_down(&self, reader: JoinHandle<()>) {
         self.site.ends.send_replace(true);
         reader.thread().unpark();
-        // It may be computing for as long as it likes.
+        // A long computation must not delay the end.
         let ended = async {
             while !reader.is_finished() {
-                sleep(LOOK_INTERVAL).await;
+                sleep(POLL_INTERVAL).await;
             }
         };
-        let _ = timeout(FAREWELL, ended).await;
+        let _ = timeout(SHUTDOWN_LIMIT, ended).await;
     }
 }
 
@@ -123,7 +121,6 @@ fn router(site: Arc<Site>) -> Router {
     pages().merge(api)
 }
 
-/// The files of the pages.
 pub(crate) fn pages() -> Router {
     let mut pages = Router::new()
         .route("/", get(index))
@@ -152,7 +149,7 @@ async fn asset(name: String) -> Response {
 }
 
 async fn overview(State(site): State<Arc<Site>>) -> Response {
-    site.look().await;
+    site.refresh().await;
     let mut overview = site.overview.subscribe();
     let is_there = overview.wait_for(|overview| !overview.is_empty());
     let text = timeout(OVERVIEW_WAIT, is_there).await;
@@ -166,16 +163,16 @@ async fn overview(State(site): State<Arc<Site>>) -> Response {
 }
 
 async fn matches(State(site): State<Arc<Site>>, Query(wanted): Query<Wanted>) -> Response {
-    site.look().await;
+    site.refresh().await;
     work(move || Ok(match_list::page(&site, &wanted))).await
 }
 
 async fn one_match(
     State(site): State<Arc<Site>>,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SeatQuery>,
 ) -> Response {
-    site.look().await;
+    site.refresh().await;
     let page = move || find(&site, &id)?.page(&site, &id, &asked.seat);
     work(page).await
 }
@@ -183,9 +180,9 @@ async fn one_match(
 async fn position(
     State(site): State<Arc<Site>>,
     Path((id, ply)): Path<(String, usize)>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SeatQuery>,
 ) -> Response {
-    site.look().await;
+    site.refresh().await;
     let position = move || find(&site, &id)?.position(ply, &asked.seat);
     work(position).await
 }
@@ -198,12 +195,12 @@ async fn report_about(
     State(site): State<Arc<Site>>,
     Path((kind, name)): Path<(String, String)>,
 ) -> Response {
-    site.look().await;
+    site.refresh().await;
     work(move || reports::page(&site, &kind, &name)).await
 }
 
 async fn events(State(site): State<Arc<Site>>) -> Response {
-    site.look().await;
+    site.refresh().await;
     let hello = json!({"version": env!("CARGO_PKG_VERSION")});
     let mut first = vec![event("hello", &hello.to_string())];
     let overview = site.overview.borrow().clone();
@@ -214,7 +211,7 @@ async fn events(State(site): State<Arc<Site>>) -> Response {
     site.listeners.join(first)
 }
 
-/// Does something that takes a while away from those who wait.
+/// Computes a response on a thread of its own.
 async fn work<T: Serialize + Send + 'static>(
     make: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Response {

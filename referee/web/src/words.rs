@@ -1,11 +1,10 @@
-//! What pages say of a match in words.
+//! Sentences about matches, for pages.
 
 use protocol::Record;
 use pulldown_cmark::{Event, Options, Parser, html};
 use report::points;
 use serde_json::Value;
 
-/// Whether a match has options.
 pub(crate) fn has_options(record: &Record) -> bool {
     record
         .options
@@ -13,7 +12,7 @@ pub(crate) fn has_options(record: &Record) -> bool {
         .is_some_and(|options| !options.is_empty())
 }
 
-/// The game with its options, and what made the start.
+/// The game with its options, and the origin of the start.
 pub(crate) fn start_in_words(record: &Record, title: &str) -> String {
     let mut text = title.to_owned();
     if has_options(record) {
@@ -31,7 +30,7 @@ pub(crate) fn start_in_words(record: &Record, title: &str) -> String {
     text
 }
 
-/// Who won, by how much and why.
+/// Winner, scores and reason.
 pub(crate) fn result_in_words(record: &Record) -> String {
     let outcome = &record.result.outcome;
     let name = |seat: usize| record.players.get(seat).map_or("?", |player| &*player.name);
@@ -58,13 +57,13 @@ pub(crate) fn result_in_words(record: &Record) -> String {
     format!("{who}, {scores} points, after {moves}: {reason}")
 }
 
-/// A principal variation, if it is one.
+/// The principal variation in `info`, if it is valid.
 pub(crate) fn variation(info: &Value) -> Option<Vec<String>> {
     let list = info.get("pv")?.as_array()?.iter();
     list.map(|mv| mv.as_str().map(str::to_owned)).collect()
 }
 
-/// Markdown as HTML; what is HTML in it becomes text.
+/// Markdown as HTML; embedded HTML becomes text.
 pub fn guide(markdown: &str) -> String {
     let events = Parser::new_ext(markdown, Options::ENABLE_TABLES);
     let events = events.map(|event| match event {
@@ -76,7 +75,7 @@ pub fn guide(markdown: &str) -> String {
     text
 }
 
-/// A name as a part of an address, as `encodeURIComponent` writes it.
+/// Encodes a name for an address, like `encodeURIComponent`.
 pub fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

@@ -1,14 +1,13 @@
-//! All that rules say about a position, for comparisons.
+//! A complete description of a position, for comparisons.
 
 use games::{BrokenRules, Session};
 use serde_json::{Value, json};
 
-/// How many bytes of an answer a finding quotes.
+/// Findings quote at most this many bytes of an answer.
 const MOST_QUOTED: usize = 300;
-/// Probabilities of different rules that are closer are the same.
+/// Smaller differences between probabilities of different rules are ignored.
 const ROUNDING: f64 = 1e-9;
 
-/// All that can be said about a position.
 pub(super) struct Described {
     state: Value,
     /// The rest, by name.
@@ -24,7 +23,7 @@ impl Described {
         Self::asked(session).map_err(|broken| broken.to_string())
     }
 
-    /// The same, and what the seats perceived of the last step.
+    /// The same, with each seat's percepts of the last step.
     ///
     /// # Errors
     /// As [`Described::of`].
@@ -61,8 +60,8 @@ impl Described {
         self.fields.push((name.to_owned(), value));
     }
 
-    /// What other rules of the same game have to say as well. How they name and draw positions, and in
-    /// which order they list moves, is their own; points before the end may not be said at all.
+    /// The part that other rules of the same game must share. Names and drawings of positions and the
+    /// order of moves may differ; scores before the end are optional.
     pub(super) fn for_others(mut self, with_scores: bool) -> Self {
         self.fields.retain(|(name, _)| match name.as_str() {
             "key" | "view" => false,
@@ -80,7 +79,7 @@ impl Described {
         &self.state
     }
 
-    /// What differs, as the rest of a sentence.
+    /// The difference, as the rest of a sentence.
     pub(super) fn difference(&self, other: &Self) -> Option<String> {
         let fields = self.fields.iter().zip(&other.fields);
         let fields = fields.map(|((name, ours), (_, theirs))| (name.as_str(), ours, theirs));
@@ -90,7 +89,7 @@ impl Described {
     }
 }
 
-/// An answer as a finding quotes it.
+/// Cuts an answer for a finding.
 pub(super) fn cut(answer: &Value) -> String {
     protocol::excerpt(answer.to_string().as_bytes(), MOST_QUOTED)
 }

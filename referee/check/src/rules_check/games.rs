@@ -1,17 +1,16 @@
-//! Random games whose positions are looked at one after another.
+//! Random games that are inspected position by position.
 
 use games::session::{as_strs, random_step};
 use games::{Rng, Rules, Session};
 
-/// No game is followed further, in steps.
+/// Longer games are cut after this many steps.
 const LONGEST: usize = 400;
 
-/// Calls `visit` with every position of some random games, the first and the last one included. Of
-/// long games, later positions are visited more and more rarely. Gives how many games came to an
-/// end.
+/// Calls `visit` with positions of some random games, including the first and the last one. Later
+/// positions of long games are visited ever more rarely. Returns the number of games that ended.
 ///
 /// # Errors
-/// What `visit` says, or the rules refuse.
+/// An error of `visit`, or of the rules.
 pub(super) fn each_position(
     rules: &dyn Rules,
     games: u32,

@@ -1,4 +1,4 @@
-//! `referee check --rules`: does a rules program keep what it promises?
+//! `referee check --rules`: does a rules program keep its promises?
 
 mod described;
 mod games;
@@ -22,7 +22,7 @@ struct RulesCheck {
     run: fn(&questions::Bench<'_>) -> Verdict,
 }
 
-/// All checks of a game, in this order.
+/// All checks of a game, in order.
 const CHECKS: [RulesCheck; 10] = [
     RulesCheck {
         name: "starts",
@@ -86,12 +86,11 @@ const CHECKS: [RulesCheck; 10] = [
     },
 ];
 
-/// Names of the checks and what they are about.
 pub fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
     CHECKS.iter().map(|check| (check.name, check.about))
 }
 
-/// Runs all checks of all games that come from these sources, and reports each when it is done.
+/// Runs all checks of all games from these sources, and reports each when it is done.
 pub fn run(
     subjects: &Subjects,
     ids: &[String],

@@ -1,4 +1,4 @@
-//! Does a program that plays random games by itself play those that its legal moves make?
+//! Do a program's own playouts follow the same distribution as its legal moves?
 
 use games::playout::{PlayoutBudget, PlayoutMeans, PlayoutRequest};
 use games::session::random_step;
@@ -7,24 +7,22 @@ use games::{BrokenRules, Rng, Session};
 use super::questions::{Bench, play_both};
 use super::subjects::Verdict;
 
-/// How many games of a program are asked for at once: it may refuse many, and is asked for fewer then.
+/// Playouts requested at once. A program may refuse many, and is then asked for fewer.
 const COUNTS: [u32; 4] = [64, 16, 4, 1];
-/// With how many seeds it is asked.
 const SEEDS: u64 = 8;
 /// Games without a limit of their own stop at this ply.
 const LONGEST: u32 = 1_000;
-/// The most games that are played step by step, and the number of plies after which none is begun.
+/// The most games played step by step, and the number of plies after which none is started.
 const MOST_GAMES: u32 = 400;
 const MOST_PLIES: u64 = 4_000;
-/// The second position that is tried, in steps from the first.
+/// The second position, in steps from the first.
 const LATER: usize = 3;
-/// Means that are more standard errors apart are not of the same games: by chance, that happens less
-/// than once in a million times.
+/// Larger differences between means, in standard errors, are findings. By chance they occur less than
+/// once in a million times.
 const MOST_ERRORS: f64 = 5.0;
-/// The largest standard deviation that outcomes can have, which are from 0 to 1.
+/// The largest possible standard deviation of outcomes between 0 and 1.
 const OUTCOME_DEVIATION: f64 = 0.5;
 
-/// See the list of checks.
 pub(super) fn playouts(bench: &Bench<'_>) -> Verdict {
     let broken = |broken: BrokenRules| broken.to_string();
     let twin = bench.twin.as_ref().map_err(String::clone)?;
@@ -44,8 +42,8 @@ pub(super) fn playouts(bench: &Bench<'_>) -> Verdict {
     Ok((!plays).then(|| "made up for by `play`".to_owned()))
 }
 
-/// Compares random games of the program with those of its second process, and with games step by step.
-/// Gives whether it plays any.
+/// Compares playouts of the program with those of its second process and with games step by step.
+/// Returns false if the program has no playouts.
 fn compare(bench: &Bench<'_>, here: &dyn Session, twin: &dyn Session) -> Result<bool, String> {
     let max_plies = bench.rules.info().limits.max_plies.unwrap_or(LONGEST);
     let Some((theirs, games)) = own_games(here, twin, max_plies)? else {
@@ -77,7 +75,7 @@ fn compare(bench: &Bench<'_>, here: &dyn Session, twin: &dyn Session) -> Result<
         .iter()
         .map(|&length| (length as f64 - ours.plies).powi(2));
     let deviation = (squares.sum::<f64>() / lengths.len() as f64).sqrt();
-    // What is rare may be in one sample and not in the other.
+    // A rare event may be in one sample and not in the other.
     let slack = 1.0 + ours.plies / 10.0;
     if (ours.plies - theirs.plies).abs() > errors * deviation + slack {
         return Err(format!(
@@ -89,8 +87,7 @@ fn compare(bench: &Bench<'_>, here: &dyn Session, twin: &dyn Session) -> Result<
     Ok(true)
 }
 
-/// The means of random games that the program plays by itself, and how many these were; `None` if it
-/// plays none.
+/// The means of the program's own playouts, with their number. `None` if it has none.
 fn own_games(
     here: &dyn Session,
     twin: &dyn Session,

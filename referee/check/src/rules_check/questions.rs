@@ -1,4 +1,4 @@
-//! The checks of one game: what is asked, and what has to be answered.
+//! The checks of one game.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use super::games::each_position;
 use super::subjects::{RulesExtent, Subjects, Verdict};
 use crate::Variant;
 
-/// How many positions after one are tried where all of them would be too many.
+/// The most positions after one that are tried.
 const MOST_TRIED: usize = 40;
-/// How many states are drawn that a seat cannot tell apart.
+/// Samples of states that a seat cannot tell apart.
 const SAMPLES: u32 = 8;
-/// Texts that are moves of hardly any game.
+/// Texts that are moves in hardly any game.
 const NO_MOVES: [&str; 4] = ["", "no such move", "\u{1f427}", "null"];
 
-/// One game under some options, with all that it is compared with.
+/// One game under some options, with everything that it is compared with.
 pub(super) struct Bench<'s> {
     pub(super) rules: &'s Arc<dyn Rules>,
-    /// The same in a second process, if it has them, too.
+    /// The same game in a second process, if that has it.
     pub(super) twin: Result<Arc<dyn Rules>, String>,
     against: Option<Result<Arc<dyn Rules>, String>>,
     pub(super) extent: RulesExtent,
@@ -60,8 +60,7 @@ impl<'s> Bench<'s> {
     }
 }
 
-/// The game that one of this id is compared with: that of the same id, or the others' only one if there
-/// is only one to compare.
+/// The game to compare with: that of the same id, or the only one if there is no choice.
 fn counterpart<'o>(
     rules: &RulesSet,
     others: &'o RulesSet,
@@ -75,7 +74,6 @@ fn counterpart<'o>(
     found.ok_or_else(|| format!("cannot be compared: the other rules have no game `{own_id}`"))
 }
 
-/// The moves that a seat has.
 fn listed(session: &mut dyn Session, seat: usize) -> Result<BTreeSet<String>, String> {
     let legal = session.legal_of(seat);
     legal
@@ -83,7 +81,6 @@ fn listed(session: &mut dyn Session, seat: usize) -> Result<BTreeSet<String>, St
         .map_err(|broken| broken.to_string())
 }
 
-/// See [`random_step`].
 fn random(session: &mut dyn Session, rng: &mut Rng) -> Result<Option<Vec<String>>, String> {
     random_step(session, rng).map_err(|broken| broken.to_string())
 }
@@ -114,7 +111,7 @@ pub(super) fn starts(bench: &Bench<'_>) -> Verdict {
     for seed in 0..8 {
         let start = |seed| bench.rules.start(seed).map_err(|broken| broken.to_string());
         let first = Described::of(&mut *start(seed)?)?;
-        // Something else in between, and once more.
+        // Something else in between, then the same again.
         start(seed + 100)?;
         let second = Described::of(&mut *start(seed)?)?;
         if let Some(what) = first.difference(&second) {
@@ -130,7 +127,7 @@ pub(super) fn games(bench: &Bench<'_>) -> Verdict {
     let mut before = None;
     let ended = bench.each_position(|session| {
         let ply = session.ply();
-        // Who is to move, what is legal and what the result is are checked with every answer.
+        // The rules check each answer for who is to move, legal moves and result.
         if before.is_some_and(|before| ply > 0 && ply < before) {
             return Err(format!("says that {ply} plies were made after more"));
         }
@@ -234,7 +231,7 @@ pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
             let played = further.play_step(&as_strs(&step));
             played.map_err(|error| error.to_string())?;
         }
-        // The process is further on now, and gets back by `undo`.
+        // The process has moved on, and returns by `undo`.
         let after = rules::asked_again(session).map_err(|broken| broken.to_string())?;
         if before == after {
             Ok(())
@@ -248,7 +245,7 @@ pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
     Ok(None)
 }
 
-/// Plays the same games by both, and compares what is left of what they say of each position.
+/// Plays the same games with both, and compares what they say about each position.
 fn compare(
     bench: &Bench<'_>,
     other: &Arc<dyn Rules>,
@@ -326,7 +323,7 @@ pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
     let mut drawn = 0;
     bench.each_position(|session| {
         if session.end().is_some() {
-            // Bots draw what may be when they are asked to move.
+            // Bots sample states when they are to move.
             return Ok(());
         }
         for seat in 0..bench.rules.seats() {
@@ -345,7 +342,7 @@ pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
                          {observation}"
                     ));
                 }
-                // That the game goes on is part of what a seat knows that is asked to move.
+                // A seat that is to move knows that the game is not over.
                 if is_asked && other.end().is_some() {
                     let state = cut(&state);
                     return Err(format!(

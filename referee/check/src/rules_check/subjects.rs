@@ -1,25 +1,23 @@
-//! What is checked, and how thoroughly.
+//! The rules under test, and the extent of their checks.
 
 use rules::RulesSet;
 
-/// How much is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct RulesExtent {
-    /// How many random games of each game.
+    /// Random games of each game.
     pub games: u32,
-    /// What they are made from.
+    /// Determines the random games.
     pub seed: u64,
 }
 
-/// Where the rules under test come from, and what they are compared with.
+/// The rules under test, and what they are compared with.
 pub struct Subjects {
-    /// The rules under test.
     pub rules: RulesSet,
     /// A second process of the same program.
     pub twin: RulesSet,
-    /// Other rules that should be the same.
+    /// Other rules that should be equivalent.
     pub against: Option<RulesSet>,
 }
 
-/// What a check finds wrong; a note, if there is something to say although nothing is.
+/// A finding, or a note if there is something to say about rules that pass.
 pub(super) type Verdict = Result<Option<String>, String>;

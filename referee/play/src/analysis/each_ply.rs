@@ -1,24 +1,24 @@
-//! A whole match, position by position: what each is worth, and what each ply gave away.
+//! A whole match, position by position: the value of each, and the loss of each ply.
 
 use arbiter::adjudication::FORFEIT;
 use protocol::{LoggedMove, MoveAnalysis, MoveText, Record};
 
 use super::Thought;
 
-/// What a bot thinks of a position of a match, and of the ply that was made there.
+/// A bot's analysis of a position of a match, and of the ply made there.
 #[derive(Clone, Debug)]
 pub struct PlyAnalysis {
-    /// How many plies were made before.
+    /// Plies made before.
     pub ply: usize,
-    /// Who is to move, and what the bot thinks; or why nobody thought about it.
+    /// The seat to move and the bot's analysis, or why there is none.
     pub thought: Result<(usize, Thought), String>,
-    /// By how much the value of the best line is more than what the seat could expect after its ply.
-    /// `None` if that is not known, or nobody chose the ply.
+    /// The value of the best line minus what the seat could expect after its ply. `None` if that is
+    /// unknown, or if nobody chose the ply.
     pub loss: Option<f64>,
 }
 
 impl PlyAnalysis {
-    /// What a seat can expect here. With more than two seats only that of the one to move is known.
+    /// The expectation of a seat. With more than two seats, only that of the seat to move is known.
     pub fn value_for(&self, seat: usize, seats: usize) -> Option<f64> {
         let (mover, thought) = self.thought.as_ref().ok()?;
         let value = thought.best_value()?;
@@ -30,12 +30,12 @@ impl PlyAnalysis {
     }
 }
 
-/// Bots tell no more digits, and differences should not either.
+/// Bots report no more digits, and neither should differences.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// Judges the plies of a match by what a bot thinks of its positions, which begin with the one after
+/// Judges the plies of a match by a bot's analyses of its positions, which begin with the one after
 /// `first` plies.
 pub fn each_ply(
     record: &Record,
@@ -54,7 +54,7 @@ pub fn each_ply(
     plies
 }
 
-/// What the ply that was made in a position lost.
+/// The loss of the ply made in a position.
 fn loss(record: &Record, here: &PlyAnalysis, next: Option<&PlyAnalysis>) -> Option<f64> {
     let (mover, thought) = here.thought.as_ref().ok()?;
     let made = record.moves.get(here.ply)?;
@@ -70,8 +70,9 @@ fn loss(record: &Record, here: &PlyAnalysis, next: Option<&PlyAnalysis>) -> Opti
     Some(rounded((best - after).max(0.0)))
 }
 
-/// What a seat could expect after its ply: by the next position or, if the game was over, by the result. How
-/// a match ended that was broken off, by a fault or an agreement, says nothing of its last ply.
+/// A seat's expectation after its ply: from the next position or, if the game was over, from the
+/// result. The result of a match that was cut short by a fault or an agreement says nothing about its
+/// last ply.
 fn value_after(
     record: &Record,
     ply: usize,
@@ -88,7 +89,7 @@ fn value_after(
     }
 }
 
-/// A copy of a match in which each ply has what bots thought of it.
+/// A copy of a match with the bots' analyses of each ply.
 pub fn with_analysis(record: &Record, bots: &[(&str, &[PlyAnalysis])]) -> Record {
     let mut copy = record.clone();
     for (ply, made) in copy.moves.iter_mut().enumerate() {
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// A match of these plies, each of the seat that is named, which seat 0 has won.
+    /// A match of these plies, each by the given seat, won by seat 0.
     fn record(seats: usize, plies: &[(usize, &str)], reason: &str) -> Record {
         let player = json!({"name": "x", "role": "y", "command": []});
         let moves = plies
@@ -170,11 +171,12 @@ mod tests {
         let match_of_two = record(2, &[(0, "a"), (1, "b"), (1, "c"), (0, "d")], "won");
         let thoughts = vec![
             thinks(0, &[(0.9, "x")]),
-            // Seat 0 has 0.4 left of its 0.9.
+            // Seat 0 keeps 0.4 of its 0.9.
             thinks(1, &[(0.6, "b")]),
-            // The best move loses nothing, whatever is found out after it. The same seat goes on.
+            // The best move loses nothing, whatever is found out after it. The same seat is to move
+            // again.
             thinks(1, &[(0.7, "x")]),
-            // Of 0.7, seat 1 has 0.2 left. The last ply wins: 0.8 are not more than 1.
+            // Seat 1 keeps 0.2 of 0.7. The last ply wins, and 0.8 is not more than 1.
             thinks(0, &[(0.8, "x")]),
         ];
         assert_eq!(
@@ -191,7 +193,7 @@ mod tests {
         assert_eq!(losses(&forfeit, vec![thinks(1, &[(0.5, "x")])]), ["?"]);
         let thoughts = vec![thinks(1, &[(0.5, "x")]), thinks(0, &[(0.75, "x")])];
         assert_eq!(losses(&forfeit, thoughts.clone()), ["0.25", "?"]);
-        // They agreed that seat 0 has won, and the game was not over.
+        // They agreed that seat 0 won, and the game was not over.
         assert_eq!(losses(&won, thoughts), ["0.25", "?"]);
     }
 

@@ -1,5 +1,5 @@
-//! Bots think about positions: of a match that was played, or of one that begins anywhere. An analysis
-//! is a match up to the position, of which one more ply is asked.
+//! Bots analyse positions, of a recorded match or of one that begins anywhere. An analysis is a match
+//! up to the position, continued by one ply.
 
 mod each_ply;
 mod position;

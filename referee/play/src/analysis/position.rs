@@ -1,4 +1,4 @@
-//! Positions that bots can think about, and why others are none.
+//! Positions that bots can analyse, and reasons why others cannot be.
 
 use std::sync::Arc;
 
@@ -9,75 +9,72 @@ use itertools::Itertools;
 use protocol::Record;
 use thiserror::Error;
 
-/// What the players are called where it is not known.
+/// The name of players who are unknown.
 const NOBODY: &str = "anybody";
-/// The id of a match that is there for its position alone.
+/// The id of a match that exists for its position alone.
 const NO_MATCH: &str = "analysis";
 
-/// A match of which positions are analysed.
+/// A match whose positions are analysed.
 pub struct AnalysedMatch {
-    /// What bots are told that it is called. What they draw at random may depend on it.
+    /// The id that bots receive; their random choices may depend on it.
     pub id: String,
     pub rules: Arc<dyn Rules>,
     pub limits: Limits,
     pub start: Box<dyn Session>,
     pub seed: u64,
-    /// All plies.
     pub plies: Vec<String>,
-    /// What the players are called, in seat order.
+    /// In seat order.
     pub names: Vec<String>,
 }
 
-/// A position of a match in which a bot is to think for a seat.
+/// A position of a match that a bot analyses for a seat.
 pub struct AnalysedPosition<'m> {
     pub of: &'m AnalysedMatch,
-    /// How many plies of the match lead to it.
+    /// Plies of the match that lead to it.
     pub plies: usize,
     pub seat: usize,
     pub session: Box<dyn Session>,
 }
 
-/// Why nobody can think about a position.
 #[derive(Debug, Error)]
 pub enum NoAnalysis {
-    /// There is nothing to think about any more.
+    /// The game is over.
     #[error("the match is over there by `{0}`")]
     Over(String),
-    /// It has fewer plies.
+    /// The match has fewer plies.
     #[error("the match has only {0} plies")]
     TooFar(usize),
     /// Some seats have chosen and others have not.
     #[error("several act at once there, and that ply is in the middle of their step")]
     HalfStep,
-    /// What happens next is drawn.
+    /// Chance is to move.
     #[error("chance acts there, and no seat: there is nothing to choose")]
     Chance,
-    /// It is not clear who is to think.
+    /// It is ambiguous which seat to analyse for.
     #[error("{0} act at once there; --seat says which of them is to think")]
     Several(String),
-    /// A seat that has nothing to choose.
+    /// The seat has no choice.
     #[error("it is not the turn of {asked} there; who acts is {acting}")]
     NotItsTurn {
         /// The role that was asked for.
         asked: String,
-        /// Who acts.
+        /// The roles to move.
         acting: String,
     },
-    /// A ply that led there is none.
+    /// A ply that led there is illegal.
     #[error("move {number}: {error}")]
     Illegal {
-        /// Which one, from 1.
+        /// From 1.
         number: usize,
-        /// Why not.
         error: MoveError,
     },
-    /// The rules come from outside and do not work.
+    /// Rules from outside do not work.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
 }
 
 impl AnalysedMatch {
-    /// A match that begins with the position in question.
+    /// A match that begins with the given position.
     pub fn from(rules: Arc<dyn Rules>, start: Box<dyn Session>, seed: u64) -> Self {
         AnalysedMatch {
             id: NO_MATCH.to_owned(),
@@ -90,10 +87,9 @@ impl AnalysedMatch {
         }
     }
 
-    /// A match that was recorded.
-    ///
     /// # Errors
-    /// If its start is no position of the game.
+    ///
+    /// If the match does not start in a position of the game.
     pub fn recorded(record: &Record, rules: Arc<dyn Rules>) -> Result<Self, LoadError> {
         let players = record.players.iter();
         Ok(AnalysedMatch {
@@ -110,11 +106,10 @@ impl AnalysedMatch {
         })
     }
 
-    /// The position after this many plies. Where several seats act at once, `seat` is the one that is
-    /// to think.
+    /// The position after this many plies. Where several seats act at once, `seat` chooses one.
     ///
     /// # Errors
-    /// Why nobody can think about it.
+    /// Why the position cannot be analysed.
     pub fn position(
         &self,
         plies: usize,
@@ -154,7 +149,7 @@ impl AnalysedMatch {
         })
     }
 
-    /// Who is to think where these act.
+    /// The seat to analyse for, where these act.
     fn thinker(&self, acting: ToMove, asked: Option<usize>) -> Result<usize, NoAnalysis> {
         let seats: Vec<usize> = acting.seats().collect();
         let roles = |seats: &[usize]| {
@@ -177,7 +172,6 @@ impl AnalysedMatch {
 }
 
 impl AnalysedPosition<'_> {
-    /// The role of the seat that is to think.
     pub fn role(&self) -> &str {
         &self.of.rules.roles()[self.seat]
     }

@@ -1,4 +1,4 @@
-//! One bot thinks about one position.
+//! One bot analyses one position.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::{AnalysedPosition, Thought};
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{After, Either, Process, Random};
 
-/// How often an onlooker is told of what a bot reports, at most.
+/// The shortest time between two updates.
 const LEAST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Has a bot of this factory think about a position: a process of its own is started for it. `update`
-/// takes what the bot reports meanwhile.
+/// Has a bot of this factory analyse a position in a process of its own. `update` receives intermediate
+/// results.
 ///
 /// # Errors
-/// If rules from outside do not work. That the bot has a fault is a part of what it thinks.
+/// If rules from outside do not work. A fault of the bot is part of the result.
 pub async fn think(
     position: &AnalysedPosition<'_>,
     spec: &Arc<BotSpec>,
@@ -37,7 +37,8 @@ pub async fn think(
     let mut bot = Some(Process::new(started, spec, &pool));
     let player = |seat| match bot.take_if(|_| seat == position.seat) {
         Some(bot) => Either::A(bot),
-        // They are asked only if they act at once with the bot, and nobody learns what they chose.
+        // The others are asked only if they act at the same time as the bot, which never learns their
+        // choice.
         None => Either::B(Random::new(Rng::new(position.of.seed))),
     };
     let players = (0..position.of.names.len()).map(player).collect();
@@ -68,7 +69,7 @@ fn setup(position: &AnalysedPosition<'_>, spec: &BotSpec, factory: &BotFactory) 
         },
         time: spec.time.clone(),
         cpu_time: resources.cpu_time.filter(|_| seat == position.seat),
-        // What it reports is heard as it comes.
+        // Info is collected as it arrives.
         info_bytes: 0,
     });
     Setup {
@@ -86,14 +87,14 @@ fn setup(position: &AnalysedPosition<'_>, spec: &BotSpec, factory: &BotFactory) 
     }
 }
 
-/// Asks for lines, hears what the bot says, and breaks the match off once the bot has moved.
+/// Asks for lines, collects the bot's info, and ends the match once the bot has moved.
 struct Listener<'p, U> {
     position: &'p AnalysedPosition<'p>,
     lines: usize,
     update: U,
     /// The fields of all `info` so far.
     fields: Map<String, Value>,
-    /// When the bot was asked, as the arbiter knows it.
+    /// The time of the request, on the arbiter's clock.
     asked: Option<Duration>,
     took: Duration,
     mv: Option<MoveText>,
@@ -118,7 +119,7 @@ impl<'p, U: FnMut(&Thought)> Listener<'p, U> {
         }
     }
 
-    /// What is known of the bot's thinking by now.
+    /// The analysis so far.
     fn thought(&self) -> Result<Thought, BrokenRules> {
         if let Some(broken) = &self.broken {
             return Err(broken.clone());
@@ -131,8 +132,8 @@ impl<'p, U: FnMut(&Thought)> Listener<'p, U> {
         })
     }
 
-    /// Takes note of a message of the bot in its turn, sent at this time.
-    fn heard(&mut self, message: &FromBot, at: Duration) {
+    /// Processes a message that the bot sent in its turn, at this time.
+    fn receive(&mut self, message: &FromBot, at: Duration) {
         self.took = at.saturating_sub(self.asked.unwrap_or(at));
         match message {
             FromBot::Info(info) => {
@@ -150,7 +151,7 @@ impl<'p, U: FnMut(&Thought)> Listener<'p, U> {
         }
     }
 
-    /// Adds fields over earlier ones of the same names, of those that mean something.
+    /// Adds known fields, which replace earlier ones of the same names.
     fn add(&mut self, fields: &Map<String, Value>) {
         const KNOWN: [&str; 6] = ["depth", "nodes", "value", "pv", "lines", "text"];
         let known = fields.iter().filter(|(name, _)| KNOWN.contains(&&***name));
@@ -189,7 +190,7 @@ impl<U: FnMut(&Thought)> Observer for Listener<'_, U> {
                 let is_late =
                     matches!(message, FromBot::Move(made) if made.ply.is_some_and(|p| p != ply));
                 if !is_late {
-                    self.heard(message, now.at);
+                    self.receive(message, now.at);
                 }
             }
             _ => {}

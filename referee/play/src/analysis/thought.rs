@@ -1,4 +1,4 @@
-//! What a bot thinks of a position, as far as it makes sense.
+//! A bot's analysis of a position, as far as it is valid.
 
 use std::time::Duration;
 
@@ -9,32 +9,30 @@ use serde_json::{Map, Value, json};
 
 use super::AnalysedPosition;
 
-/// How many characters of a move are quoted.
+/// Quoted moves are cut after this many characters.
 const QUOTED: usize = 40;
 
-/// What a bot thinks of a position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thought {
-    /// Its move; `None` while it thinks, or if it is at fault.
+    /// `None` while the bot thinks, or if it is at fault.
     pub mv: Option<MoveText>,
-    /// What it expects for its own seat.
+    /// The expectation of the bot's own seat.
     pub value: Option<f64>,
     pub depth: Option<u64>,
     pub nodes: Option<u64>,
-    /// Its best lines, the best first, each as far as it is legal. A bot that knows nothing of lines has
-    /// at most one: its value and its principal variation.
+    /// The bot's best lines, the best first, each as far as it is legal. A bot without support for
+    /// lines has at most one, of its value and its principal variation.
     pub lines: Vec<SearchLine>,
     pub text: Option<String>,
-    /// What was dropped, and why.
+    /// Explains what was dropped.
     pub remarks: Vec<String>,
-    /// How long it has thought.
     pub took: Duration,
-    /// What it did instead of a move.
+    /// The bot's fault, if it did not move.
     pub fault: Option<Failure>,
 }
 
 impl Thought {
-    /// What these fields of `info` say about a position.
+    /// Interprets fields of `info` for a position.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -86,26 +84,25 @@ impl Thought {
         })
     }
 
-    /// What it expects if it plays its best line.
+    /// The expectation if the bot plays its best line.
     pub fn best_value(&self) -> Option<f64> {
         let best = self.lines.first().and_then(|line| line.value);
         best.or(self.value)
     }
 
-    /// The first move of its best line or, if it tells none, its move.
+    /// The first move of the best line or, if there is none, the bot's move.
     pub fn best_move(&self) -> Option<&MoveText> {
         let best = self.lines.first().and_then(|line| line.pv.first());
         best.or(self.mv.as_ref())
     }
 
-    /// What it expects if it begins with this move, as far as that is among its lines.
+    /// The expectation if the bot begins with this move, if one of its lines does.
     pub(crate) fn value_of(&self, mv: &str) -> Option<f64> {
         let mut lines = self.lines.iter();
         let line = lines.find(|line| line.pv.first().is_some_and(|first| first == mv))?;
         line.value
     }
 
-    /// All of it, for programs.
     pub fn to_json(&self) -> Value {
         let fault = self.fault.as_ref();
         let fault = fault.map(|fault| json!({"code": fault.code, "message": fault.message}));
@@ -117,8 +114,8 @@ impl Thought {
     }
 }
 
-/// How many moves of a line are legal. Where information is hidden or several act at once, only the first
-/// one can be tried.
+/// The number of legal moves in a line. Where information is hidden or several seats act at once, only
+/// the first move can be checked.
 fn legal_moves(position: &AnalysedPosition<'_>, moves: &[MoveText]) -> Result<usize, BrokenRules> {
     let mut session = position.session.fork();
     let is_alone = session.to_move().alone().is_some();

@@ -1,7 +1,7 @@
 //! One request to a player, over a connection of its own.
 //!
-//! By hyper's own client: axum, which serves the pages, has brought hyper along already, a request
-//! is one call, and connections are not kept, which players of this protocol do not expect.
+//! Uses hyper's own client, as axum brings hyper along already. Connections are not kept, which players
+//! of this protocol do not expect.
 
 use std::error::Error as _;
 use std::io;
@@ -18,52 +18,44 @@ use tokio::task::JoinSet;
 
 /// The longest answer that is read, in bytes.
 const MAX_ANSWER: usize = 1 << 16;
-/// What the referee calls itself; some players know no other name.
+/// The referee's name. Some players accept no other.
 const SENDER: &str = "GAMESERVER";
 
 /// Why there is no answer, as part of a sentence whose subject is the player.
 #[derive(Debug, Error)]
 pub(crate) enum NoAnswer {
-    /// There was no connection.
     #[error("cannot be reached at {address}: {error}")]
-    Unreachable {
-        /// Where.
-        address: String,
-        /// Why not.
-        error: io::Error,
-    },
-    /// The connection ended.
+    Unreachable { address: String, error: io::Error },
+    /// The player closed the connection.
     #[error("closed the connection before it answered `{0}`")]
     Closed(&'static str),
-    /// The connection ended when a part of the answer was there.
+    /// The player closed the connection in the middle of its answer.
     #[error("closed the connection in the middle of its answer to `{0}`")]
     ClosedHalfWay(&'static str),
     /// Something else than HTTP came.
     #[error("answered `{request}` with something that is not HTTP: {error}")]
     NotHttp {
-        /// What it was asked.
+        /// The request's name.
         request: &'static str,
-        /// What is wrong with it.
         error: hyper::Error,
     },
-    /// An answer that says that there is none.
+    /// The player answered with a status other than success.
     #[error("answered `{request}` with the HTTP status {status}")]
     Status {
-        /// What it was asked.
+        /// The request's name.
         request: &'static str,
-        /// What it answered.
         status: StatusCode,
     },
-    /// An answer without end.
+    /// The answer exceeds `MAX_ANSWER`.
     #[error("answered `{0}` with more than {MAX_ANSWER} bytes")]
     TooLong(&'static str),
 }
 
-/// Sends a request, called `name`, and waits for the answer as long as it takes. If the future is
-/// dropped, the connection is closed.
+/// Sends a request, called `name`, and waits for the answer without a limit. Dropping the future closes
+/// the connection.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no answer.
 pub(super) async fn post(
     address: &Address,
     receiver: &str,
@@ -79,13 +71,13 @@ pub(super) async fn post(
     let _ = stream.set_nodelay(true);
     let failed = |error: hyper::Error| explained(name, error);
     let mut builder = http1::Builder::new();
-    // Some players read headers by hand.
+    // Some players parse headers by hand.
     builder.title_case_headers(true);
     let (mut sender, connection) = builder
         .handshake(TokioIo::new(stream))
         .await
         .map_err(failed)?;
-    // Aborted when it is dropped.
+    // Dropping it aborts the task.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
     let request = request(address, receiver, body);
@@ -119,7 +111,6 @@ fn request(address: &Address, receiver: &str, body: String) -> Request<Full<Byte
     built.expect("headers of printable characters")
 }
 
-/// What an error of the connection means.
 fn explained(name: &'static str, error: hyper::Error) -> NoAnswer {
     let broken = error
         .source()

@@ -1,5 +1,5 @@
-//! What is said to a player in one match: one request after another, in the background, so that the
-//! match goes on while a player thinks about a step in which it has one move.
+//! The requests to a player in one match, one after another and in the background, so that the match
+//! continues while a player thinks about a step in which it has a single move.
 
 use std::time::Duration;
 
@@ -13,33 +13,33 @@ use crate::ggp::client::{self, NoAnswer};
 use crate::ggp::message::{self, Request, quoted};
 use crate::ggp::seats::{self, Seat};
 
-/// How long an answer to `INFO` is waited for. Older players do not know it.
+/// Limit of an answer to `INFO`, which older players do not know.
 const INFO_LIMIT: Duration = Duration::from_secs(2);
-/// How long an answer to `STOP` or `ABORT` is waited for before the player may play its next match.
+/// Limit of an answer to `STOP` or `ABORT` before the player may play its next match.
 const LAST_LIMIT: Duration = Duration::from_secs(5);
-/// How often a player that says `busy` is told to leave its match.
+/// How often a player that says `busy` is asked to leave its match.
 const BUSY_ATTEMPTS: u32 = 3;
-/// How long such a player is left alone then.
+/// The pause between these attempts.
 const BUSY_PAUSE: Duration = Duration::from_millis(300);
-/// The pause before a player that is not there is looked for again; each further one is twice as long.
+/// The pause before an unreachable player is tried again. It doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// A player that waits for its match, and plays no other.
+/// A player that is ready for its match and plays no other.
 pub struct Arrival {
     seat: Seat,
     wire: Wire,
-    /// What it says about itself, if it says anything.
+    /// The player's description of itself, if it has one.
     ///
     /// # Errors
     /// Why it cannot play.
     pub introduction: Result<Option<String>, Failure>,
 }
 
-/// Where requests go.
+/// The address of requests.
 #[derive(Clone, Debug)]
 struct Wire {
     address: Address,
-    /// The player's name here.
+    /// The player's name in this match.
     receiver: String,
 }
 
@@ -54,17 +54,17 @@ impl Wire {
         .await
     }
 
-    /// Says something to which no answer matters. Gives whether there was one.
-    async fn tell(&self, request: &Request) -> bool {
+    /// Sends a request whose answer does not matter. Returns true if there was one.
+    async fn notify(&self, request: &Request) -> bool {
         matches!(timeout(LAST_LIMIT, self.post(request)).await, Ok(Ok(_)))
     }
 }
 
 impl Arrival {
-    /// Waits until the player is free, and asks it who it is, if that is not known.
+    /// Waits until the player is free, and asks for its description unless that is known.
     ///
     /// # Panics
-    /// If the address is none: configurations are checked.
+    /// If the address is invalid. Configurations are validated.
     pub async fn of(spec: &BotSpec, player: &GgpPlayer) -> Self {
         let url = format!("http://{}", player.address);
         let wire = Wire {
@@ -90,7 +90,7 @@ impl Arrival {
         }
     }
 
-    /// The conversation of a match, and the task that carries it on to its end.
+    /// The conversation of a match, and the task that runs it to its end.
     pub fn talk(self, match_id: &str) -> (Conversation, impl Future<Output = ()> + Send + 'static) {
         let (jobs, inbox) = mpsc::unbounded_channel();
         let (outbox, replies) = mpsc::unbounded_channel();
@@ -112,7 +112,7 @@ impl Arrival {
     }
 }
 
-/// Asks a player who it is. Silence is no failure, but nobody at that address is.
+/// Asks for the player's description. A player need not answer, but it must be reachable.
 async fn introduce(wire: &Wire, attempts: u32) -> Result<Option<String>, Failure> {
     let mut pause = FIRST_PAUSE;
     for attempt in 1.. {
@@ -130,75 +130,68 @@ async fn introduce(wire: &Wire, attempts: u32) -> Result<Option<String>, Failure
     unreachable!("there is a last attempt")
 }
 
-/// What an answer is for.
+/// The purpose of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// To get ready.
+pub enum Purpose {
     Ready,
-    /// To move in a step in which it has only this move. The clock does not run, so there is a limit.
+    /// To move in a step with a single legal move. As the clock does not run, there is a limit.
     Forced {
-        /// Its move.
         only: String,
-        /// How long it may take.
         limit: Duration,
     },
-    /// To move where it has a choice, at this ply.
+    /// To move where there is a choice.
     Move {
-        /// The ply.
         ply: u32,
     },
 }
 
-/// What came of a request.
+/// The answer to a request.
 #[derive(Debug)]
 pub struct Reply {
-    /// What was asked.
-    pub asked: Asked,
-    /// What was answered.
-    ///
+    pub purpose: Purpose,
     /// # Errors
+    ///
     /// The fault of a player that did not answer.
     pub answer: Result<String, Failure>,
-    /// When the answer was there.
+    /// When the answer arrived.
     pub at: Instant,
 }
 
-/// How far a conversation is.
+/// The state of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     /// The match goes on.
     Open,
-    /// Nothing is said after what is being said.
+    /// Only the pending requests are sent.
     Finished,
-    /// The match is given up: whatever is being said does not matter any more.
-    GivenUp,
+    /// The match is aborted: a pending answer is irrelevant.
+    Aborted,
 }
 
-/// The match's end of a conversation. If it is dropped, the match is given up.
+/// The match's end of a conversation. Dropping it aborts the match.
 #[derive(Debug)]
 pub struct Conversation {
-    jobs: mpsc::UnboundedSender<(Request, Option<Asked>)>,
-    /// What came of the requests, in their order.
+    jobs: mpsc::UnboundedSender<(Request, Option<Purpose>)>,
+    /// The answers, in the order of the requests.
     pub replies: mpsc::UnboundedReceiver<Reply>,
     ending: watch::Sender<Ending>,
 }
 
 impl Conversation {
-    /// Asks something, after what was asked before.
-    pub fn ask(&self, request: Request, asked: Asked) {
+    /// Queues a request.
+    pub fn ask(&self, request: Request, purpose: Purpose) {
         // The task ends only after this.
-        let _ = self.jobs.send((request, Some(asked)));
+        let _ = self.jobs.send((request, Some(purpose)));
     }
 
-    /// Says that the match is over, after what was asked before.
+    /// Queues the end of the match.
     pub fn finish(self, stop: Request) {
         let _ = self.jobs.send((stop, None));
         self.ending.send_replace(Ending::Finished);
     }
 
-    /// Gives the match up at once.
-    pub fn give_up(self) {
-        self.ending.send_replace(Ending::GivenUp);
+    pub fn abort(self) {
+        self.ending.send_replace(Ending::Aborted);
     }
 }
 
@@ -207,7 +200,7 @@ struct Task {
     seat: Seat,
     wire: Wire,
     id: String,
-    inbox: mpsc::UnboundedReceiver<(Request, Option<Asked>)>,
+    inbox: mpsc::UnboundedReceiver<(Request, Option<Purpose>)>,
     outbox: mpsc::UnboundedSender<Reply>,
     ending: watch::Receiver<Ending>,
 }
@@ -217,34 +210,38 @@ impl Task {
         let mut ending = self.ending.clone();
         let is_over = tokio::select! {
             biased;
-            () = given_up(&mut ending) => false,
+            () = aborted(&mut ending) => false,
             is_over = self.talk() => is_over,
         };
         if !is_over && self.seat.unfinished.is_some() {
             let id = self.id.clone();
-            if self.wire.tell(&Request::Abort { id }).await {
+            if self.wire.notify(&Request::Abort { id }).await {
                 self.seat.unfinished = None;
             }
         }
     }
 
-    /// Says one thing after another. Gives whether the match has come to its end.
+    /// Sends the queued requests. Returns true if the match came to its end.
     async fn talk(&mut self) -> bool {
-        while let Some((request, asked)) = self.inbox.recv().await {
-            let Some(asked) = asked else {
-                if self.wire.tell(&request).await {
+        while let Some((request, purpose)) = self.inbox.recv().await {
+            let Some(purpose) = purpose else {
+                if self.wire.notify(&request).await {
                     self.seat.unfinished = None;
                 }
                 return true;
             };
-            let answer = match &asked {
-                Asked::Ready => self.start(&request).await,
-                Asked::Forced { limit, .. } => self.forced(&request, *limit).await,
-                Asked::Move { .. } => self.wire.post(&request).await.map_err(no_answer),
+            let answer = match &purpose {
+                Purpose::Ready => self.start(&request).await,
+                Purpose::Forced { limit, .. } => self.forced(&request, *limit).await,
+                Purpose::Move { .. } => self.wire.post(&request).await.map_err(no_answer),
             };
             let (is_lost, at) = (answer.is_err(), Instant::now());
-            let reply = Reply { asked, answer, at };
-            // Nobody listens any more if the match is over: what is left to be said is.
+            let reply = Reply {
+                purpose,
+                answer,
+                at,
+            };
+            // If the match is over, nobody receives replies, but the remaining requests are sent.
             let _ = self.outbox.send(reply);
             if is_lost && *self.ending.borrow() == Ending::Open {
                 return false;
@@ -253,7 +250,7 @@ impl Task {
         false
     }
 
-    /// Begins the match. A player that believes that another one goes on is told that it does not.
+    /// Starts the match. A player that is still in another one is asked to leave it.
     async fn start(&mut self, request: &Request) -> Result<String, Failure> {
         let before = self.seat.unfinished.replace(self.id.clone());
         for _ in 0..BUSY_ATTEMPTS {
@@ -262,7 +259,7 @@ impl Task {
                 return Ok(answer);
             }
             for id in before.iter().chain([&self.id]) {
-                self.wire.tell(&Request::Abort { id: id.clone() }).await;
+                self.wire.notify(&Request::Abort { id: id.clone() }).await;
             }
             sleep(BUSY_PAUSE).await;
         }
@@ -284,18 +281,17 @@ impl Task {
     }
 }
 
-/// Returns when the match is given up; never if it is finished.
-async fn given_up(ending: &mut watch::Receiver<Ending>) {
-    let is_told = ending
-        .wait_for(|ending| *ending == Ending::GivenUp)
+/// Returns once the match is aborted; never if it finishes.
+async fn aborted(ending: &mut watch::Receiver<Ending>) {
+    let is_settled = ending
+        .wait_for(|ending| *ending == Ending::Aborted)
         .await
         .is_ok();
-    if !is_told && *ending.borrow() == Ending::Finished {
+    if !is_settled && *ending.borrow() == Ending::Finished {
         std::future::pending().await
     }
 }
 
-/// The fault of a player without an answer.
 fn no_answer(error: NoAnswer) -> Failure {
     let code = match error {
         NoAnswer::Unreachable { .. } | NoAnswer::Closed(_) | NoAnswer::ClosedHalfWay(_) => {
@@ -308,7 +304,7 @@ fn no_answer(error: NoAnswer) -> Failure {
     Failure::new(code, error.to_string())
 }
 
-/// The fault of a player that answers `START` with something else than `ready`.
+/// The fault of a player that answers `START` with anything but `ready`.
 pub(crate) fn not_ready(answer: &str) -> Failure {
     let message = format!("answered `START` with {}, not with `ready`", quoted(answer));
     Failure::new(FaultCode::Protocol, message)

@@ -1,4 +1,4 @@
-//! Makes the steps of a sheet of the plies of a match, for a player that is asked at each of them.
+//! Converts the plies of a match to steps of a sheet, for a player that is asked at each step.
 
 use games::{BrokenRules, Rules, Session};
 use gdl::{Script, StepError, Steps};
@@ -7,10 +7,10 @@ use crate::ggp::message::LastStep;
 
 /// A step that begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Begun {
-    /// What the player is told of the step before.
+pub struct StepStart {
+    /// The previous step, as the player sees it.
     pub last: LastStep,
-    /// The only legal move of the player; `None` if it has a choice.
+    /// The player's only legal move; `None` if it has a choice.
     pub forced: Option<String>,
 }
 
@@ -18,16 +18,16 @@ pub struct Begun {
 pub struct Follower {
     steps: Steps,
     role: usize,
-    /// How many steps have been made.
+    /// Steps made so far.
     turn: u32,
     last: LastStep,
-    /// Whether the player was told of the present step.
+    /// The player knows of the current step.
     is_announced: bool,
 }
 
 impl Follower {
-    /// Follows a match from its start, for a seat, after the plies of the opening; with the sheet that
-    /// the player is sent. Protocol and sheets know no positions, so after an opening the sheet begins
+    /// Follows a match for a seat from its start and opening. Also returns the sheet that the player
+    /// receives. Protocol and sheets have no notion of positions, so after an opening the sheet begins
     /// with what is true then. `None` if the rules are not a sheet.
     ///
     /// # Errors
@@ -75,40 +75,38 @@ impl Follower {
         }
     }
 
-    /// Whether the game has come to its end.
     pub fn is_over(&self) -> bool {
         self.steps.is_over()
     }
 
-    /// The name of the player's role.
     pub fn role(&self) -> &str {
         &self.steps.roles()[self.role]
     }
 
-    /// What the player is told of the step before the present one.
+    /// The step before the current one, as the player sees it.
     pub fn last(&self) -> &LastStep {
         &self.last
     }
 
-    /// The player's legal move that a text means.
+    /// The player's legal move with this text.
     pub fn find(&self, text: &str) -> Option<String> {
         self.steps.find(self.role, text)
     }
 
-    /// Takes plies in, which make whole steps, and gives the steps that begin since this was asked
-    /// last, the present one included.
+    /// Follows plies, which make whole steps. Returns the steps that begin since the last call,
+    /// including the current one.
     ///
     /// # Errors
-    /// If a ply does not fit the sheet.
+    /// If a ply is illegal.
     pub fn follow<'m>(
         &mut self,
         mut plies: impl Iterator<Item = &'m str>,
-    ) -> Result<Vec<Begun>, StepError> {
+    ) -> Result<Vec<StepStart>, StepError> {
         let mut begun = Vec::new();
         while !self.steps.is_over() {
             if !self.is_announced {
                 self.is_announced = true;
-                begun.push(Begun {
+                begun.push(StepStart {
                     last: self.last.clone(),
                     forced: self.forced(self.role),
                 });
@@ -119,18 +117,18 @@ impl Follower {
             let percepts = self.steps.make(&moves)?;
             self.turn += 1;
             self.is_announced = false;
-            self.last = self.told(moves, percepts);
+            self.last = self.as_seen(moves, percepts);
         }
         Ok(begun)
     }
 
-    /// The only legal move of a role.
+    /// The only legal move of a role; `None` if it has a choice.
     fn forced(&self, role: usize) -> Option<String> {
         (self.steps.count(role) == 1).then(|| self.steps.legal(role).remove(0))
     }
 
-    /// The moves of all roles in the present step; `None` if its plies are not there yet. Seats make
-    /// their plies in the order of seats, chance is last.
+    /// The moves of all roles in the current step; `None` if some of its plies are missing. Plies are
+    /// in seat order, chance is last.
     fn moves<'m>(&self, plies: &mut impl Iterator<Item = &'m str>) -> Option<Vec<String>> {
         let roles = 0..self.steps.roles().len();
         let random = self.steps.random();
@@ -142,7 +140,7 @@ impl Follower {
                 Some(only) => only,
                 None => {
                     let ply = plies.next()?;
-                    // What is no move is refused when the step is made.
+                    // Invalid moves are refused when the step is made.
                     self.steps.find(role, ply).unwrap_or_else(|| ply.to_owned())
                 }
             };
@@ -150,7 +148,7 @@ impl Follower {
         Some(moves)
     }
 
-    fn told(&self, mut moves: Vec<String>, mut percepts: Vec<Vec<String>>) -> LastStep {
+    fn as_seen(&self, mut moves: Vec<String>, mut percepts: Vec<Vec<String>>) -> LastStep {
         if !self.steps.is_hidden() {
             return LastStep::Moves(Some(moves));
         }

@@ -1,70 +1,61 @@
-//! Requests and answers as texts, in both directions.
+//! Requests and answers as text, in both directions.
 
 use gdl::{Kif, Script};
 use protocol::excerpt;
 
-/// How many characters of an answer are quoted.
+/// Quoted answers are cut after this many characters.
 const MAX_QUOTED: usize = 80;
 
-/// What a game manager says to a player.
+/// A request of a game manager to a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Who are you?
+    /// Asks for a description.
     Info,
-    /// A match begins.
     Start(Box<Start>),
     /// A step begins.
     Play {
-        /// The match.
         id: String,
-        /// What happened before.
         last: LastStep,
     },
     /// The match is over.
     Stop {
-        /// The match.
         id: String,
-        /// What happened before.
         last: LastStep,
     },
-    /// The match is given up.
+    /// The match is aborted.
     Abort {
-        /// The match.
         id: String,
     },
 }
 
-/// The beginning of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// The match.
     pub id: String,
-    /// What the player plays.
     pub role: String,
     /// All rules of the sheet, as one list.
     pub sheet: String,
-    /// How long it may take to get ready, in seconds.
+    /// Time to get ready, in seconds.
     pub start_clock: u64,
-    /// How long each move may take, in seconds.
+    /// Time per move, in seconds.
     pub play_clock: u64,
 }
 
-/// What a player is told of the step before.
+/// The step before, as a player sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LastStep {
-    /// The moves of all roles; nothing at the first step.
+    /// The moves of all roles; `None` at the first step.
     Moves(Option<Vec<String>>),
-    /// In games with hidden information, only what it perceived itself.
+    /// With hidden information, the player's own percepts.
     Percepts {
         /// The number of the step that begins, from 0.
         turn: u32,
-        /// Its own move and what it saw; nothing at the first step.
+        /// The player's move and percepts; `None` at the first step.
         perceived: Option<(String, Vec<String>)>,
     },
 }
 
 impl LastStep {
-    /// The same with the names that a player was sent.
+    /// With the names that the player received.
     pub fn sent(&self, script: &Script) -> Self {
         let sent = |term: &String| script.sent(term).unwrap_or_else(|| term.clone());
         let all = |terms: &[String]| terms.iter().map(sent).collect();
@@ -93,7 +84,7 @@ impl LastStep {
         }
     }
 
-    /// What stands in a request behind the match's id.
+    /// Reads what follows the match's id in a request.
     fn read(rest: &[Kif]) -> Option<Self> {
         let is_nil = |item: &Kif| {
             item.list().is_some_and(<[Kif]>::is_empty)
@@ -121,7 +112,6 @@ impl LastStep {
 }
 
 impl Request {
-    /// The word that it begins with.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Request::Info => "INFO",
@@ -132,7 +122,6 @@ impl Request {
         }
     }
 
-    /// The request as it is sent.
     pub(crate) fn text(&self) -> String {
         let name = self.name();
         match self {
@@ -154,10 +143,10 @@ impl Request {
         }
     }
 
-    /// Reads a request; words without regard to case.
+    /// Reads a request. Keywords are case-insensitive.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Explains the first mistake.
     pub fn read(text: &str) -> Result<Self, String> {
         let message = Kif::read(text).map_err(|error| error.to_string())?;
         let unknown = || {
@@ -201,8 +190,8 @@ impl Request {
     }
 }
 
-/// What a player answers to `INFO`, as far as it stays the same: its name, then other pairs, but not
-/// its status. `None` if it says nothing about itself.
+/// The constant part of a player's answer to `INFO`: its name and further pairs, but not its status.
+/// `None` if it is empty.
 pub fn introduction(answer: &str) -> Option<String> {
     let answer = Kif::read(answer).ok()?;
     let pairs = answer.list()?.iter().filter_map(Kif::list);
@@ -230,7 +219,7 @@ pub fn introduction(answer: &str) -> Option<String> {
     }
 }
 
-/// A text from outside in a sentence.
+/// Cuts and escapes a text from outside for a sentence.
 pub fn quoted(answer: &str) -> String {
     match answer.trim() {
         "" => "nothing".to_owned(),

@@ -1,9 +1,9 @@
-//! The protocol of General Game Playing: players that are asked over HTTP, and the other way round,
-//! bots that answer other people's game managers.
+//! The protocol of General Game Playing: players that answer over HTTP, and bots that answer to other
+//! game managers.
 //!
-//! Each request is one list in KIF, each answer a word or a list. `INFO` asks whether somebody is
-//! there, `START` begins a match with the whole sheet, `PLAY` asks for a move and tells what all roles
-//! did in the step before, `STOP` ends a match that is over, `ABORT` one that is given up.
+//! Each request is a list in KIF, each answer a word or a list. `INFO` asks for a description, `START`
+//! begins a match with the whole sheet, `PLAY` asks for a move and contains all roles' moves of the
+//! previous step, `STOP` ends a match that is over, `ABORT` one that is aborted.
 
 mod client;
 pub(crate) mod conversation;

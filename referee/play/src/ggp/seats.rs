@@ -1,27 +1,26 @@
-//! Players that listen somewhere play one match at a time: other matches that need one wait for it.
+//! Access to players, which play one match at a time: other matches that need one wait for it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OwnedMutexGuard;
 
-/// What is known of a player; held by the match that it plays.
+/// The state of a player; locked by the match that it plays.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// What it said about itself when it was asked, if it said anything.
+    /// The player's answer to `INFO` once it was asked; `Some(None)` if it has no description.
     pub(super) introduction: Option<Option<String>>,
-    /// It was never reached, and that was waited for.
+    /// The player was unreachable even after waiting.
     pub(super) is_missing: bool,
-    /// The last match, if the player may believe that it goes on.
+    /// The last match, if the player may still be in it.
     pub(super) unfinished: Option<String>,
 }
 
-/// A player for one match.
 pub(super) type Seat = OwnedMutexGuard<Known>;
 
 type Places = BTreeMap<String, Arc<tokio::sync::Mutex<Known>>>;
 
-/// All players that this process has asked, by address. Other tournaments may run in it.
+/// All players known to this process, by address. Tournaments in the same process share them.
 static PLACES: Mutex<Places> = Mutex::new(BTreeMap::new());
 
 /// Waits until no other match of this process needs the player at this address.

@@ -9,8 +9,8 @@ use tokio::time::{Instant, Sleep, sleep};
 /// Later than nearly every deadline.
 const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A timer. Setting it costs more than letting it ring too early, and deadlines mostly move on. So
-/// it is only set again after it rang, or if it would ring too late.
+/// A lazy timer. Setting a timer costs more than an early wake-up, and deadlines mostly move back, so
+/// it is set only after it rang, or if it would ring too late.
 pub(super) struct Alarm(Pin<Box<Sleep>>);
 
 impl Alarm {

@@ -1,4 +1,4 @@
-//! The time of a match, and how long the referee itself did not run in it.
+//! The clock of a match, which accounts for suspensions of the referee.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use tokio::time::Instant;
 use arbiter::At;
 use supervisor::suspension;
 
-/// The time since the match began.
+/// The time since the start of the match.
 pub(super) struct MatchTime {
     began: Instant,
-    /// When the referee was last known to run.
+    /// The last time at which the referee was known to run.
     checked: Instant,
-    /// The suspensions of the referee that the arbiter knows of, and those before the match.
+    /// Suspensions that the arbiter knows of, or that were before the match.
     suspended: Duration,
 }
 
 impl MatchTime {
-    /// A match begins now.
+    /// Starts the clock.
     pub(super) fn begin() -> Self {
         let now = Instant::now();
         MatchTime {
@@ -27,20 +27,19 @@ impl MatchTime {
         }
     }
 
-    /// What the arbiter calls this moment. Nothing happens before the match begins.
+    /// Match time of this moment. Zero before the start.
     pub(super) fn at(&self, now: Instant) -> At {
         now - self.began
     }
 
-    /// The moment that the arbiter calls this.
+    /// The moment of this match time.
     pub(super) fn instant(&self, at: At) -> Instant {
         self.began + at
     }
 
-    /// For how long the referee did not run, up to `now`, since this was asked last; `None` if it
-    /// always ran.
+    /// The length of suspensions up to `now` since the last call; `None` if there were none.
     pub(super) async fn new_suspension(&mut self, now: Instant) -> Option<Duration> {
-        // Nearly always; a suspension takes longer.
+        // The usual case: a suspension takes longer.
         if now.saturating_duration_since(self.checked) < suspension::MIN_SUSPENSION {
             self.checked = now.max(self.checked);
             return None;

@@ -1,5 +1,5 @@
-//! Runs a match: the only place that drives an arbiter. It waits for what happens next, has the
-//! arbiter decide, and carries out what the arbiter says, whoever sits at the table.
+//! Runs a match. Nothing else drives an arbiter: this waits for the next event, has the arbiter decide,
+//! and carries out its actions, for players of any kind.
 
 mod alarm;
 mod match_time;
@@ -21,40 +21,37 @@ use smallvec::{SmallVec, smallvec};
 use tokio::task::{consume_budget, yield_now};
 use tokio::time::Instant;
 
-use crate::players::{Heard, Player};
+use crate::players::{Player, PlayerEvent};
 use alarm::Alarm;
 use match_time::MatchTime;
 pub use observer::Observer;
 
-/// How long a player may take to read a message that asks for nothing.
+/// Time to read a message that needs no answer.
 const NOTICE_READ_LIMIT: Duration = Duration::from_millis(200);
-/// How many lines of a late player are read to find its answer.
+/// The most lines of a late player that are searched for its answer.
 const MOST_LATE_LINES: usize = 100;
-/// How long a player may take to read a `turn` that has no time limit.
+/// Time to read a `turn` that has no time limit.
 const UNTIMED_READ_LIMIT: Duration = Duration::from_secs(10);
 
-/// Which time counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// The time that goes by: deadlines hold, and a referee that was suspended costs nobody
-    /// anything.
+    /// Real time: deadlines apply, and suspensions of the referee are on nobody's clock.
     Real,
     /// The times in a log. There are no deadlines.
     Recorded,
 }
 
-/// A match that is no longer running.
 pub struct FinishedRun<P> {
-    /// How it went; `None` if the observer broke it off.
+    /// `None` if the observer aborted the match.
     ///
     /// # Errors
     /// If the rules do not work, so that there is no result.
     pub played: Result<Option<FinishedMatch>, BrokenRules>,
-    /// The players, in seat order.
+    /// In seat order.
     pub players: Vec<P>,
 }
 
-/// Runs a match. The players come in seat order, as their descriptions in `setup` do.
+/// The order of players is that of their descriptions in `setup`.
 pub async fn run<P: Player>(
     setup: Setup,
     players: Vec<P>,
@@ -87,19 +84,17 @@ pub async fn run<P: Player>(
     }
 }
 
-/// What the runner waits for.
 enum Happened {
-    /// Something was heard of the player in this seat.
-    Heard(usize, Heard),
-    /// The arbiter's deadline has come.
+    /// An event of the player in this seat.
+    Player(usize, PlayerEvent),
     Deadline,
 }
 
 struct Seat<P> {
     player: P,
-    /// It closed its output while nothing was asked of it; how it ended is not known yet.
+    /// The player closed its output while nothing was asked of it; why is not known yet.
     hung_up: bool,
-    /// It does not say which ply it answers.
+    /// The player omits the ply in its answers.
     omits_ply: bool,
 }
 
@@ -112,10 +107,10 @@ impl<P: Player> Seat<P> {
         }
     }
 
-    /// Whether there may be something to be known of it before its turn comes: how it ended, or a
-    /// second answer that does not say what it answers.
+    /// True if there may be news before the player's turn: the end of its process, or a second answer
+    /// without a ply.
     fn may_have_more(&self) -> bool {
-        self.player.is_heard_unasked() && (self.omits_ply || self.hung_up)
+        self.player.is_polled_unasked() && (self.omits_ply || self.hung_up)
     }
 }
 
@@ -128,18 +123,17 @@ struct MatchRunner<'o, P, O> {
     observer: &'o mut O,
 }
 
-/// What is found out about a player who is late.
 enum Late {
-    /// It has answered since.
+    /// The answer has arrived since.
     Answered(Instant, Result<FromBot, BadMessage>),
-    /// It has not; it seems to be doing this.
+    /// No answer; the player seems to be doing this.
     Silent(Option<String>),
 }
 
 impl Late {
-    /// What was just heard, unless it is no answer.
-    fn of(player: &mut impl Player, heard: Heard) -> Option<Self> {
-        let Heard::Said(at) = heard else {
+    /// `None` if the event is no answer.
+    fn of(player: &mut impl Player, player_event: PlayerEvent) -> Option<Self> {
+        let PlayerEvent::Message(at) = player_event else {
             return None;
         };
         match player.message() {
@@ -150,7 +144,7 @@ impl Late {
 }
 
 impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
-    /// Runs the match to its end, or until it is broken off.
+    /// Runs the match until it ends or is aborted.
     async fn run(&mut self) -> ControlFlow<()> {
         for seat in 0..self.seats.len() {
             let event = self.join(seat);
@@ -161,11 +155,11 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             if self.arbiter.is_over() {
                 return ControlFlow::Continue(());
             }
-            // A player who always has answered already must not keep the thread to itself.
+            // A player who always has an answer ready must not monopolize the thread.
             consume_budget().await;
             match self.wait().await {
-                Happened::Heard(seat, heard) => {
-                    if let Some(event) = self.heard(seat, heard).await? {
+                Happened::Player(seat, player_event) => {
+                    if let Some(event) = self.player_event(seat, player_event).await? {
                         self.settle(event).await?;
                     }
                     // Others may still think about the same step.
@@ -178,22 +172,22 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         }
     }
 
-    /// Waits for a player or the arbiter's deadline; players first, so that the deadline does not
-    /// overtake an answer that is there already.
+    /// Waits for a player or the arbiter's deadline. Players come first, so that the deadline does not
+    /// overtake an answer that has arrived.
     async fn wait(&mut self) -> Happened {
         let deadline = self.arbiter.deadline().map(|at| self.time.instant(at));
         let deadline = deadline.filter(|_| self.timing == Timing::Real);
         let first = self.arbiter.awaited().next().unwrap_or(0);
         let (arbiter, seats) = (&self.arbiter, &mut self.seats);
         let count = seats.len();
-        let heard = poll_fn(|cx| {
+        let player_event = poll_fn(|cx| {
             for seat in (0..count).map(|i| (first + i) % count) {
                 let player = &mut seats[seat].player;
-                if !player.is_heard_unasked() && !is_asked(arbiter, seat) {
+                if !player.is_polled_unasked() && !is_asked(arbiter, seat) {
                     continue;
                 }
-                if let Poll::Ready(heard) = player.poll(cx) {
-                    return Poll::Ready((seat, heard));
+                if let Poll::Ready(player_event) = player.poll(cx) {
+                    return Poll::Ready((seat, player_event));
                 }
             }
             Poll::Pending
@@ -205,20 +199,20 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         });
         tokio::select! {
             biased;
-            (seat, heard) = heard => Happened::Heard(seat, heard),
+            (seat, player_event) = player_event => Happened::Player(seat, player_event),
             () = ring => Happened::Deadline,
         }
     }
 
-    /// Hands an event to the arbiter and does what follows from it, until there is nothing left to
-    /// do but wait.
+    /// Passes an event to the arbiter, and handles the consequences until there is nothing left but to
+    /// wait.
     async fn settle(&mut self, event: Event) -> ControlFlow<()> {
         let mut events: SmallVec<[Event; 2]> = smallvec![event];
         while let Some(mut event) = events.pop() {
             self.observer.before(&self.arbiter, &mut event)?;
             let actions = self.arbiter.handle(event);
             for seat in &mut self.seats {
-                seat.player.see(&self.arbiter);
+                seat.player.observe(&self.arbiter);
             }
             for action in &actions {
                 if let Action::Send { seat, message } = action
@@ -231,8 +225,8 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                 self.observer.action(&mut action)?;
                 match action {
                     Action::Send { seat, message } => {
-                        // What follows from a write is at most a fault of that seat, and the
-                        // arbiter keeps such events apart by seat, so their order is free.
+                        // A write causes at most a fault of that seat, and the arbiter keeps such
+                        // events apart by seat, so their order is irrelevant.
                         events.extend(self.send(seat, &message).await);
                     }
                     Action::Dismiss { seat } => self.seats[seat].player.dismiss(),
@@ -243,7 +237,6 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         ControlFlow::Continue(())
     }
 
-    /// Finds out whether the position can be settled.
     fn settle_position(&self, budget: u32) -> Event {
         let begin = Instant::now();
         let mut budget = Budget::in_all(budget);
@@ -255,7 +248,6 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         }
     }
 
-    /// Lets a player take its seat.
     fn join(&mut self, seat: usize) -> Event {
         match self.seats[seat].player.join() {
             Ok(hello) => Event::Joined { seat, hello },
@@ -269,8 +261,8 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             self.rest_others().await;
         }
         self.seats[seat].player.wake().await;
-        // From here on the time is the player's: it may answer before the write is seen to be over,
-        // and one that is slow to read does so on its own time.
+        // From here on the player's time runs: it may answer before the write completes, and one that
+        // reads slowly does so on its own time.
         let at = Instant::now();
         let now = self.reading(seat, at);
         match self.seats[seat].player.send(message, limit, at).await {
@@ -280,7 +272,6 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         }
     }
 
-    /// How long a player may take to read a message.
     fn read_limit(&self, seat: usize, message: &ToBot) -> Duration {
         let clock = self.arbiter.clock(seat);
         match message {
@@ -290,7 +281,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         }
     }
 
-    /// Lets all rest whose answer is not awaited: what they do must not cost the others' time.
+    /// Freezes all whose answer is not awaited, so that they take no time from the others.
     async fn rest_others(&mut self) {
         for (number, seat) in self.seats.iter_mut().enumerate() {
             if !self.arbiter.is_awaited(number) {
@@ -299,7 +290,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         }
     }
 
-    /// What the clocks show now, for a seat.
+    /// The clocks of a seat, at `now`.
     fn reading(&mut self, seat: usize, now: Instant) -> Reading {
         Reading {
             at: self.time.at(now),
@@ -307,7 +298,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         }
     }
 
-    /// Lets the arbiter know if the referee itself did not run for a while before now.
+    /// Reports a suspension of the referee before `now` to the arbiter.
     async fn note_suspension(&mut self, now: Instant) -> ControlFlow<()> {
         if self.timing == Timing::Real
             && let Some(gap) = self.time.new_suspension(now).await
@@ -318,11 +309,15 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         ControlFlow::Continue(())
     }
 
-    /// What it means that something was heard of a player; `None` if it means nothing yet.
-    async fn heard(&mut self, seat: usize, heard: Heard) -> ControlFlow<(), Option<Event>> {
-        let now = match heard {
-            Heard::Arrived => return ControlFlow::Continue(Some(self.join(seat))),
-            Heard::Said(at) => {
+    /// Interprets an event of a player; `None` if the arbiter does not need it yet.
+    async fn player_event(
+        &mut self,
+        seat: usize,
+        player_event: PlayerEvent,
+    ) -> ControlFlow<(), Option<Event>> {
+        let now = match player_event {
+            PlayerEvent::Arrived => return ControlFlow::Continue(Some(self.join(seat))),
+            PlayerEvent::Message(at) => {
                 self.note_suspension(at).await?;
                 let now = self.reading(seat, at);
                 if is_asked(&self.arbiter, seat) && self.arbiter.is_late(seat, now) {
@@ -330,34 +325,37 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                 }
                 now
             }
-            Heard::Failed(_) => Reading::default(),
+            PlayerEvent::Failed(_) => Reading::default(),
         };
         if self.arbiter.is_awaited(seat) && self.others_may_have_more() {
-            self.hear_others().await?;
+            self.poll_others().await?;
         }
-        ControlFlow::Continue(match heard {
-            Heard::Failed(failure) if self.replace(seat, &failure) => None,
-            Heard::Failed(failure) => {
+        ControlFlow::Continue(match player_event {
+            PlayerEvent::Failed(failure) if self.replace(seat, &failure) => None,
+            PlayerEvent::Failed(failure) => {
                 let failure = self.explain(seat, failure).await;
                 Some(failed(seat, failure))
             }
             _ => {
                 let message = self.seats[seat].player.message();
-                Some(self.line(seat, message, now))
+                Some(self.message(seat, message, now))
             }
         })
     }
 
-    /// A message that was heard of a player.
-    fn line(&mut self, seat: usize, message: Result<FromBot, BadMessage>, now: Reading) -> Event {
+    fn message(
+        &mut self,
+        seat: usize,
+        message: Result<FromBot, BadMessage>,
+        now: Reading,
+    ) -> Event {
         if let Ok(FromBot::Move(mv)) = &message {
             self.seats[seat].omits_ply |= mv.ply.is_none();
         }
         Event::Line { seat, message, now }
     }
 
-    /// The arbiter's deadline has come. Whoever is late by it is looked at first, as that may
-    /// explain it.
+    /// Handles the arbiter's deadline. Late players are examined first, to explain the delay.
     async fn time_is_up(&mut self) -> ControlFlow<()> {
         self.note_suspension(Instant::now()).await?;
         for seat in 0..self.seats.len() {
@@ -370,7 +368,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                 let what = match self.late(seat).await {
                     Late::Answered(at, message) if self.arbiter.is_in_play() => {
                         let now = self.reading(seat, at);
-                        let event = self.line(seat, message, now);
+                        let event = self.message(seat, message, now);
                         self.settle(event).await?;
                         continue;
                     }
@@ -386,17 +384,17 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         ControlFlow::Continue(())
     }
 
-    /// Looks what a late player is doing. Its answer may come meanwhile, a little too late: then it has no
-    /// other excuse.
+    /// Finds out what a late player is doing. If its answer arrives meanwhile, a little too late, that
+    /// is the explanation.
     async fn late(&mut self, seat: usize) -> Late {
         let player = &mut self.seats[seat].player;
         let mut stall = player.stall();
         let what = loop {
-            let heard = poll_fn(|cx| player.poll(cx));
+            let player_event = poll_fn(|cx| player.poll(cx));
             tokio::select! {
                 biased;
-                heard = heard => {
-                    if let Some(answered) = Late::of(player, heard) {
+                player_event = player_event => {
+                    if let Some(answered) = Late::of(player, player_event) {
                         return answered;
                     }
                 }
@@ -404,11 +402,11 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             }
         };
         for _ in 0..MOST_LATE_LINES {
-            // So that what is in its pipe is seen: who has answered is not accused of keeping it back.
+            // Makes data in its pipe visible: a player that has answered is not accused of buffering.
             yield_now().await;
             match poll_fn(|cx| Poll::Ready(player.poll(cx))).await {
-                Poll::Ready(heard) => {
-                    if let Some(answered) = Late::of(player, heard) {
+                Poll::Ready(player_event) => {
+                    if let Some(answered) = Late::of(player, player_event) {
                         return answered;
                     }
                 }
@@ -418,7 +416,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         Late::Silent(what)
     }
 
-    /// Lets the arbiter know how busy the machine is, for those who are late.
+    /// Reports the machine's load to the arbiter, for late players.
     async fn note_load(&mut self) -> ControlFlow<()> {
         match load::average() {
             Some(load) if self.timing == Timing::Real => self.settle(Event::Busy { load }).await,
@@ -431,31 +429,31 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         others.any(|(seat, taken)| !self.arbiter.is_awaited(seat) && taken.may_have_more())
     }
 
-    /// Takes note of what those whose turn it is not have said so far: after it has become their turn
-    /// it would be taken for an answer.
-    async fn hear_others(&mut self) -> ControlFlow<()> {
-        // So that what is in their pipes is seen.
+    /// Reads what players that are not to move have sent so far. In their turn it would be taken for an
+    /// answer.
+    async fn poll_others(&mut self) -> ControlFlow<()> {
+        // Makes data in their pipes visible.
         yield_now().await;
         for seat in 0..self.seats.len() {
-            if self.arbiter.is_awaited(seat) || !self.seats[seat].player.is_heard_unasked() {
+            if self.arbiter.is_awaited(seat) || !self.seats[seat].player.is_polled_unasked() {
                 continue;
             }
-            while let Some(heard) = self.heard_already(seat) {
-                let event = match heard {
-                    Heard::Arrived => self.join(seat),
-                    Heard::Said(_) => Event::Line {
+            while let Some(player_event) = self.poll_now(seat) {
+                let event = match player_event {
+                    PlayerEvent::Arrived => self.join(seat),
+                    PlayerEvent::Message(_) => Event::Line {
                         seat,
                         message: self.seats[seat].player.message(),
                         now: Reading::default(),
                     },
-                    Heard::Failed(failure) => {
+                    PlayerEvent::Failed(failure) => {
                         self.seats[seat].hung_up = failure.code == FaultCode::Crash;
                         failed(seat, failure)
                     }
                 };
                 self.settle(event).await?;
             }
-            // This is nobody's time, if nobody else thinks: there is a moment to learn how it ended.
+            // If nobody else thinks, no clock runs, and there is time to learn how it ended.
             if self.arbiter.awaited().count() <= 1
                 && std::mem::take(&mut self.seats[seat].hung_up)
                 && let Some(message) = self.seats[seat].player.exit().await
@@ -467,24 +465,23 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         ControlFlow::Continue(())
     }
 
-    /// What can be heard of a player without waiting.
-    fn heard_already(&mut self, seat: usize) -> Option<Heard> {
+    fn poll_now(&mut self, seat: usize) -> Option<PlayerEvent> {
         let cx = &mut Context::from_waker(Waker::noop());
         match self.seats[seat].player.poll(cx) {
-            Poll::Ready(heard) => Some(heard),
+            Poll::Ready(player_event) => Some(player_event),
             Poll::Pending => None,
         }
     }
 
-    /// Has a player replaced that was gone before this match began; false if it is not so.
+    /// Replaces a player that was gone before this match began. Returns false if that does not apply.
     fn replace(&mut self, seat: usize, failure: &Failure) -> bool {
         failure.code == FaultCode::Crash
             && self.arbiter.is_starting(seat)
             && self.seats[seat].player.replace()
     }
 
-    /// For a player that closed its output: how it ended. It is given a moment to end, but not on
-    /// another seat's time.
+    /// Finds out how a player that closed its output ended. It has a moment to end, but not on another
+    /// seat's time.
     async fn explain(&mut self, seat: usize, mut failure: Failure) -> Failure {
         if failure.code != FaultCode::Crash {
             return failure;
@@ -509,7 +506,6 @@ fn failed(seat: usize, failure: Failure) -> Event {
     }
 }
 
-/// Whether this seat has something to answer.
 fn is_asked(arbiter: &Arbiter, seat: usize) -> bool {
     arbiter.is_awaited(seat) || arbiter.is_starting(seat)
 }

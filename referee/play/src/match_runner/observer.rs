@@ -1,24 +1,24 @@
-//! Those who look on at a match, and may have a say in it.
+//! Observers of a match, which may intervene.
 
 use std::ops::ControlFlow;
 
 use arbiter::{Action, Arbiter, Event};
 
-/// Looks on at a match. A closure is an observer who only looks at what came of each event.
+/// Observes a match. A closure is an observer that only sees the result of each event.
 pub trait Observer {
-    /// An event that the arbiter is about to hear of; whatever is changed in it is what the arbiter
-    /// hears. [`ControlFlow::Break`] breaks the match off.
+    /// Called before the arbiter handles an event, which may be changed. [`ControlFlow::Break`] aborts
+    /// the match.
     fn before(&mut self, _arbiter: &Arbiter, _event: &mut Event) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// An action that is about to be carried out; whatever is changed in it is what is carried out.
-    /// [`ControlFlow::Break`] breaks the match off.
+    /// Called before an action is carried out, which may be changed. [`ControlFlow::Break`] aborts the
+    /// match.
     fn action(&mut self, _action: &mut Action) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// The match after an event, when all that follows from it is done.
+    /// Called after an event and all of its consequences.
     fn after(&mut self, _arbiter: &Arbiter) {}
 }
 

@@ -73,7 +73,7 @@ async fn a_player_who_leaves_loses() {
     assert_eq!(played.result.faults[0].code, FaultCode::Crash);
 }
 
-/// Breaks the match off at a seat's first turn.
+/// Aborts the match at a seat's first turn.
 struct Stop(usize);
 
 impl Observer for Stop {

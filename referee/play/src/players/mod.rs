@@ -1,5 +1,5 @@
-//! Who can take a seat: a process, a person, a recording, the referee's own random moves. Each is a
-//! [`Player`], and a match does not know which.
+//! The players that can take a seat: a process, a person, a recording, random moves. Each is a
+//! [`Player`], and a match does not distinguish them.
 
 mod either;
 mod ggp;
@@ -20,102 +20,100 @@ use tokio::time::Instant;
 
 pub use either::Either;
 pub use ggp::{Ggp, GgpMatch};
-pub use person::{Person, Voice};
+pub use person::{Person, PersonInput};
 pub use process::{After, Process, Started};
 pub use random::Random;
 pub use recorded::Recorded;
 
-/// What is heard of a player.
+/// An event of a player.
 #[derive(Debug)]
-pub enum Heard {
-    /// It takes its seat only now: [`Player::join`] says how that went.
+pub enum PlayerEvent {
+    /// The player takes its seat late: [`Player::join`] has the result.
     Arrived,
-    /// It said something at this time: [`Player::message`] is what.
-    Said(Instant),
-    /// It cannot be talked to any more, and nothing else will be heard of it.
+    /// A message arrived at this time: [`Player::message`] returns it.
+    Message(Instant),
+    /// The player is gone. This is its last event.
     Failed(Failure),
 }
 
-/// What becomes the reason, as part of a sentence, why a player does not answer.
-pub(crate) type Diagnosis = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
+/// Resolves to the reason why a player does not answer, as part of a sentence.
+pub(crate) type StallReason = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
 
-/// Someone who takes a seat for one match.
+/// Takes a seat for one match.
 ///
-/// Only [`Player::join`], [`Player::poll`], [`Player::message`] and [`Player::send`] matter to every
-/// player; the rest is for players with a process, or with a reason to be listened to differently.
+/// All players need [`Player::join`], [`Player::poll`], [`Player::message`] and [`Player::send`]; the
+/// rest is for players with a process, or with other needs.
 #[expect(
     async_fn_in_trait,
     reason = "the types of players are known where they are driven, and so are their futures"
 )]
 pub trait Player {
-    /// Takes the seat: what the player says about itself. Called once before everything else, and
-    /// again after each [`Heard::Arrived`].
+    /// Takes the seat, and returns the player's `hello`. Called once before everything else, and again
+    /// after each [`PlayerEvent::Arrived`].
     ///
     /// # Errors
     /// Why the seat stays empty.
     fn join(&mut self) -> Result<Box<BotHello>, Failure>;
 
-    /// What is heard next; may be dropped and polled again. Stays pending after [`Heard::Failed`].
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Heard>;
+    /// The next event; cancel-safe. Pending forever after [`PlayerEvent::Failed`].
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<PlayerEvent>;
 
-    /// The message that was just heard, or why it is none. Called once after each [`Heard::Said`].
+    /// The message that just arrived, or why it is invalid. Called once after each [`PlayerEvent::Message`].
     fn message(&mut self) -> Result<FromBot, BadMessage>;
 
-    /// Gives the player a message, at `now`; it has to be read within `limit`. A player who is gone
-    /// gets nothing, which is no failure.
+    /// Sends a message at `now`, which has to be read within `limit`. Messages to a player that is gone
+    /// are ignored.
     ///
     /// # Errors
-    /// If the player cannot be talked to any more.
+    /// If the player is unreachable from now on.
     async fn send(&mut self, message: &ToBot, limit: Duration, now: Instant)
     -> Result<(), Failure>;
 
-    /// Whether to listen to the player when nothing is asked of it. Otherwise what it says then is
-    /// heard as its next answer.
-    fn is_heard_unasked(&self) -> bool {
+    /// True if the player is polled while nothing is asked of it. Otherwise an unsolicited message
+    /// counts as its next answer.
+    fn is_polled_unasked(&self) -> bool {
         true
     }
 
-    /// The CPU time used so far, at `now`; `None` if it is not measured.
+    /// CPU time used up to `now`; `None` if it is not measured.
     fn cpu(&mut self, _now: Instant) -> Option<Duration> {
         None
     }
 
-    /// Looks at the match after each event that the arbiter has heard of, before anything that follows
-    /// from it is done. Only players that are told more than the messages of the protocol need it.
-    fn see(&mut self, _arbiter: &Arbiter) {}
+    /// Called after the arbiter has handled an event, before its consequences. For players that need
+    /// more than the messages of the protocol.
+    fn observe(&mut self, _arbiter: &Arbiter) {}
 
-    /// Called before the player's turn is sent to it, on nobody's clock: it may have to finish
-    /// something.
+    /// Called before the player's turn, on nobody's clock, to finish pending work.
     async fn catch_up(&mut self) {}
 
-    /// Stops the player until [`Player::wake`], if the tournament freezes those who wait.
+    /// Stops the player until [`Player::wake`], if the tournament freezes waiting bots.
     async fn rest(&mut self) {}
 
-    /// Lets the player go on.
     async fn wake(&mut self) {}
 
-    /// Finds out what the player seems to do instead of answering, as part of a sentence. It may be polled
-    /// meanwhile.
-    fn stall(&self) -> Diagnosis {
+    /// Finds out what the player seems to do instead of answering, as part of a sentence. Polls of the
+    /// player may continue meanwhile.
+    fn stall(&self) -> StallReason {
         Box::pin(ready(None))
     }
 
-    /// How a player who crashed came to its end, in words. Waits a moment for it.
+    /// How a crashed player ended, in words. Waits a moment for it.
     async fn exit(&mut self) -> Option<String> {
         None
     }
 
-    /// Starts another process for a player who is gone but may go on, and says whether it did.
-    /// [`Heard::Arrived`] follows.
+    /// Starts another process for a player that is gone but may continue, and returns true if it did.
+    /// [`PlayerEvent::Arrived`] follows.
     fn replace(&mut self) -> bool {
         false
     }
 
-    /// Sends the player away: it plays no part in the match any more.
+    /// Ends the player's part in the match.
     fn dismiss(&mut self) {}
 }
 
-/// How players inside the referee introduce themselves.
+/// The `hello` of players inside the referee.
 fn insider(name: &str, wants: Wants) -> Box<BotHello> {
     Box::new(BotHello {
         protocol: PROTOCOL,

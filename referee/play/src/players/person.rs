@@ -1,4 +1,4 @@
-//! A person, who is no process: what they say comes through a channel.
+//! A person, whose moves come through a channel.
 
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -7,32 +7,30 @@ use protocol::{BadMessage, BotHello, Failure, FromBot, ToBot, Wants, faults};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::{Heard, Player, insider};
+use super::{Player, PlayerEvent, insider};
 
-/// A person who takes a seat. There is no need to send them anything: they see what there is to see
-/// by looking on.
+/// A person in a seat. Messages are not sent to them, as they watch the match instead.
 #[derive(Debug)]
 pub struct Person {
-    said: mpsc::UnboundedReceiver<FromBot>,
-    /// Heard, and not taken yet.
+    input: mpsc::UnboundedReceiver<FromBot>,
+    /// Received but not taken yet.
     message: Option<FromBot>,
-    /// Nobody can say anything any more.
+    /// The input is closed.
     gone: bool,
 }
 
-/// Where a person speaks. When it is dropped, the person is gone.
-pub type Voice = mpsc::UnboundedSender<FromBot>;
+/// The input of a person. Dropping it means that the person is gone.
+pub type PersonInput = mpsc::UnboundedSender<FromBot>;
 
 impl Person {
-    /// A person and their voice.
-    pub fn new() -> (Self, Voice) {
-        let (voice, said) = mpsc::unbounded_channel();
+    pub fn new() -> (Self, PersonInput) {
+        let (sender, input) = mpsc::unbounded_channel();
         let person = Person {
-            said,
+            input,
             message: None,
             gone: false,
         };
-        (person, voice)
+        (person, sender)
     }
 }
 
@@ -45,23 +43,23 @@ impl Player for Person {
         Ok(insider("person", wants))
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Heard> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<PlayerEvent> {
         if self.gone {
             return Poll::Pending;
         }
         if self.message.is_none() {
-            self.message = ready!(self.said.poll_recv(cx));
+            self.message = ready!(self.input.poll_recv(cx));
         }
         self.gone = self.message.is_none();
         Poll::Ready(if self.gone {
-            Heard::Failed(faults::crashed("the player is gone"))
+            PlayerEvent::Failed(faults::crashed("the player is gone"))
         } else {
-            Heard::Said(Instant::now())
+            PlayerEvent::Message(Instant::now())
         })
     }
 
     fn message(&mut self) -> Result<FromBot, BadMessage> {
-        Ok(self.message.take().expect("it was just heard"))
+        Ok(self.message.take().expect("a message has just arrived"))
     }
 
     async fn send(

@@ -1,4 +1,4 @@
-//! A bot's process out of a pool.
+//! A bot's process from a pool.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -9,9 +9,8 @@ use supervisor::{BotProcess, BotSpec, Evidence, Leaving, NotStarted, Pool};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{Diagnosis, Heard, Player};
+use super::{Player, PlayerEvent, StallReason};
 
-/// A bot's process in a match.
 pub struct Process<'p> {
     spec: &'p Arc<BotSpec>,
     pool: &'p Pool,
@@ -21,10 +20,10 @@ pub struct Process<'p> {
 enum ProcessState {
     Running {
         bot: Box<BotProcess>,
-        /// Nothing more can come from it.
+        /// No more output can come from it.
         silent: bool,
     },
-    /// Another process is being started in its place.
+    /// A replacement is being started.
     Restarting(JoinSet<Started>),
     Absent {
         /// Why it did not start; taken when the match learns of it.
@@ -34,16 +33,16 @@ enum ProcessState {
     Dismissed(Leaving),
 }
 
-/// A process that was started for a bot, or why there is none.
+/// A started process, or why there is none.
 pub type Started = Result<Box<BotProcess>, NotStarted>;
 
-/// What became of a bot in a match.
+/// A bot's state after a match.
 pub enum After {
-    /// It may play on.
+    /// Able to play on.
     Fit(Box<BotProcess>),
-    /// It is at fault, and is being ended in the pool.
+    /// At fault; the pool ends it.
     Leaving(Leaving),
-    /// It did not start; what may explain that.
+    /// Not started; possibly with an explanation.
     Absent(Option<Box<Evidence>>),
 }
 
@@ -60,7 +59,7 @@ impl From<Started> for ProcessState {
 }
 
 impl<'p> Process<'p> {
-    /// A process that the pool gave for this bot, or the reason why it gave none.
+    /// A process from the pool, or the reason why there is none.
     pub fn new(started: Started, spec: &'p Arc<BotSpec>, pool: &'p Pool) -> Self {
         Process {
             spec,
@@ -69,7 +68,7 @@ impl<'p> Process<'p> {
         }
     }
 
-    /// The process, if it is there.
+    /// `None` unless the process is running.
     pub fn bot(&self) -> Option<&BotProcess> {
         match &self.state {
             ProcessState::Running { bot, .. } => Some(bot),
@@ -84,7 +83,6 @@ impl<'p> Process<'p> {
         }
     }
 
-    /// Takes the process out of the match.
     fn leave(&mut self) -> ProcessState {
         let nobody = ProcessState::Absent {
             failure: None,
@@ -93,7 +91,6 @@ impl<'p> Process<'p> {
         std::mem::replace(&mut self.state, nobody)
     }
 
-    /// What became of the bot when the match is over.
     pub fn after(self) -> After {
         match self.state {
             ProcessState::Running { bot, silent: false } => After::Fit(bot),
@@ -116,12 +113,12 @@ impl Player for Process<'_> {
         }
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Heard> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<PlayerEvent> {
         match &mut self.state {
             ProcessState::Running { bot, silent } if !*silent => {
                 let came = ready!(bot.poll_line(cx));
                 *silent = came.is_err();
-                Poll::Ready(came.map_or_else(Heard::Failed, Heard::Said))
+                Poll::Ready(came.map_or_else(PlayerEvent::Failed, PlayerEvent::Message))
             }
             ProcessState::Restarting(starting) => {
                 let Some(started) = ready!(starting.poll_join_next(cx)) else {
@@ -131,7 +128,7 @@ impl Player for Process<'_> {
                     Ok(started) => started.into(),
                     Err(error) => std::panic::resume_unwind(error.into_panic()),
                 };
-                Poll::Ready(Heard::Arrived)
+                Poll::Ready(PlayerEvent::Arrived)
             }
             _ => Poll::Pending,
         }
@@ -169,7 +166,7 @@ impl Player for Process<'_> {
         }
     }
 
-    fn stall(&self) -> Diagnosis {
+    fn stall(&self) -> StallReason {
         let stall = self.bot().map(BotProcess::stall);
         Box::pin(async move { Some(stall?.await?.to_string()) })
     }
@@ -178,8 +175,8 @@ impl Player for Process<'_> {
         Some(self.bot_mut()?.exit_with_stderr().await)
     }
 
-    /// Only a process that has played before may have gone away between two matches: whether that
-    /// is seen before the next one begins depends on who is faster.
+    /// Only a process that has played before may have exited between two matches. Whether that is
+    /// noticed before the next one begins is a race.
     fn replace(&mut self) -> bool {
         if !self.bot().is_some_and(BotProcess::has_played) {
             return false;

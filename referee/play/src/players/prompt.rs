@@ -1,4 +1,4 @@
-//! Players inside the referee: they answer as soon as they are asked.
+//! Players inside the referee, which answer as soon as they are asked.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use protocol::{BadMessage, BotHello, BotMove, Failure, FromBot, MoveText, ToBot, Turn, Wants};
 use tokio::time::Instant;
 
-use super::{Heard, Player, insider};
+use super::{Player, PlayerEvent, insider};
 
-/// Who chooses the moves of a prompt player.
+/// Chooses the moves of a prompt player.
 pub(crate) trait Chooser {
-    /// What it calls itself in its `hello`.
+    /// The name in its `hello`.
     const NAME: &str;
-    /// What it wants to be sent with each turn.
+    /// The fields that it wants in each turn.
     const WANTS: Wants = Wants {
         state: false,
         legal: false,
     };
 
-    /// The move for this turn, and how long it is said to have taken.
+    /// The move for this turn and its nominal time.
     ///
     /// # Errors
     /// How the player ends instead of moving.
@@ -29,12 +29,12 @@ pub(crate) trait Chooser {
 #[derive(Debug)]
 pub struct Prompt<C> {
     pub(super) chooser: C,
-    /// What it has to say, if anything, with the time at which it is said.
+    /// The pending message with its time.
     answer: Option<Result<(FromBot, Instant), Failure>>,
 }
 
 impl<C> Prompt<C> {
-    /// A player that has not been asked anything yet.
+    /// A player that has not been asked yet.
     pub(super) fn of(chooser: C) -> Self {
         Prompt {
             chooser,
@@ -48,14 +48,14 @@ impl<C: Chooser> Player for Prompt<C> {
         Ok(insider(C::NAME, C::WANTS))
     }
 
-    fn poll(&mut self, _cx: &mut Context<'_>) -> Poll<Heard> {
+    fn poll(&mut self, _cx: &mut Context<'_>) -> Poll<PlayerEvent> {
         match &self.answer {
             None => Poll::Pending,
-            Some(Ok((_, at))) => Poll::Ready(Heard::Said(*at)),
+            Some(Ok((_, at))) => Poll::Ready(PlayerEvent::Message(*at)),
             Some(Err(failure)) => {
                 let failure = failure.clone();
                 self.answer = None;
-                Poll::Ready(Heard::Failed(failure))
+                Poll::Ready(PlayerEvent::Failed(failure))
             }
         }
     }
@@ -63,7 +63,7 @@ impl<C: Chooser> Player for Prompt<C> {
     fn message(&mut self) -> Result<FromBot, BadMessage> {
         match self.answer.take() {
             Some(Ok((message, _))) => Ok(message),
-            _ => panic!("nothing was heard"),
+            _ => panic!("no message has arrived"),
         }
     }
 

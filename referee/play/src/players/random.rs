@@ -7,25 +7,23 @@ use protocol::{Failure, MoveText, Turn, Wants, faults};
 
 use super::prompt::{Chooser, Prompt};
 
-/// A player that moves at random, and at once.
+/// Moves at random, and at once.
 pub type Random = Prompt<RandomMoves>;
 
-/// Chooses among the legal moves, each with the same chance.
+/// Chooses among the legal moves uniformly.
 pub struct RandomMoves {
     rng: Rng,
     leaves_after: Option<LeavesAfter>,
 }
 
-/// When a player leaves.
 struct LeavesAfter {
-    /// Whose moves count.
+    /// The seat whose moves count.
     seat: usize,
-    /// How many of them are still to come.
+    /// Remaining moves.
     moves: usize,
 }
 
 impl Random {
-    /// A player of one match.
     pub fn new(rng: Rng) -> Self {
         Prompt::of(RandomMoves {
             rng,
@@ -33,7 +31,7 @@ impl Random {
         })
     }
 
-    /// The same, but it crashes in its first turn after `moves` moves of another seat.
+    /// Crashes in its first turn after `moves` moves of another seat.
     pub fn leaving_after(mut self, seat: usize, moves: usize) -> Self {
         self.chooser.leaves_after = Some(LeavesAfter { seat, moves });
         self

@@ -1,4 +1,4 @@
-//! A player of a logged match, which makes the moves of the log again.
+//! A player of a logged match, which repeats the moves of the log.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use protocol::{Failure, MoveText, Record, Turn, faults};
 
 use super::prompt::{Chooser, Prompt};
 
-/// A player of a logged match. It answers at once, and says that it took as long as it did then.
+/// Answers at once, with the times of the log.
 pub type Recorded = Prompt<LoggedMoves>;
 
 /// The moves of one seat in a log.
 #[derive(Debug)]
 pub struct LoggedMoves {
-    /// The moves that the player chose and has not made again yet, with the time that each took.
+    /// The player's remaining moves with their times.
     moves: VecDeque<(MoveText, Duration)>,
-    /// What happens when it is asked for one more.
+    /// The answer to any further request.
     fault: Failure,
 }
 

@@ -26,7 +26,7 @@ pub fn of(results: &Totals) -> String {
     }
 }
 
-/// Points as people write them, wins, draws and so on.
+/// Points, wins, draws and so on, under the headings [`COUNTS`].
 pub fn counts(results: &Totals) -> [String; 7] {
     [
         points(results.points),
@@ -39,7 +39,7 @@ pub fn counts(results: &Totals) -> [String; 7] {
     ]
 }
 
-/// What [`counts`] are.
+/// Headings of [`counts`].
 pub const COUNTS: [&str; 7] = [
     "points", "matches", "score", "wins", "draws", "losses", "faults",
 ];
@@ -50,8 +50,7 @@ pub(crate) fn rated_grid(first: &[&str], names: usize) -> Grid {
     Grid::new(columns, names)
 }
 
-/// A rating, and half its interval. Where results say only on which side it is, the end that is
-/// known.
+/// A rating and half its interval. If only one end is known, that end.
 pub fn interval(rating: Option<&Estimate>) -> [String; 2] {
     let Some(rating) = rating else {
         return ["·", "·"].map(str::to_owned);
@@ -65,7 +64,7 @@ pub fn interval(rating: Option<&Estimate>) -> [String; 2] {
     [figure, half(Some(rating))]
 }
 
-/// `146 ± 52`, or the end that is known.
+/// `146 ± 52`, or the known end.
 pub fn figures(rating: &Estimate) -> String {
     joined(interval(Some(rating)))
 }
@@ -77,7 +76,7 @@ fn joined([figure, half]: [String; 2]) -> String {
     }
 }
 
-/// Half an interval, if it has both ends.
+/// Half of an interval that has both ends.
 pub(crate) fn half(rating: Option<&Estimate>) -> String {
     match rating.map(Estimate::figure) {
         Some(Figure::Known { half, .. }) => elo(half),
@@ -90,7 +89,7 @@ pub fn signed_figures(difference: &Estimate) -> String {
     joined(signed(difference))
 }
 
-/// A difference, with its sign, and half its interval.
+/// A signed difference and half its interval.
 pub fn signed(difference: &Estimate) -> [String; 2] {
     let [figure, half] = interval(Some(difference));
     let plus = matches!(difference.figure(), Figure::Known { elo, .. } if elo.round() > 0.0);

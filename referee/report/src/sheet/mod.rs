@@ -1,5 +1,5 @@
-//! A report of a log as people and programs want it: put together once, as headings, notes and
-//! tables, and written by one file a format.
+//! A report of a log for people and programs: composed once, of headings, notes and tables, and written
+//! by one file for each format.
 
 mod figures;
 mod formats;
@@ -21,7 +21,7 @@ pub(crate) use sections::{Scored, bounds};
 pub use statistics::{By, Sheet, SheetFormat};
 
 impl Sheet {
-    /// The report in a format. Text is for a terminal of this width, if there is one.
+    /// Text fits a terminal of `width` columns; `None` leaves it as wide as it is.
     pub fn write(&self, format: SheetFormat, width: Option<usize>) -> String {
         formats::write(self, format, width)
     }

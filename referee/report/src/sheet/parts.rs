@@ -1,18 +1,17 @@
-//! What a report consists of: headings, notes and tables.
+//! The parts of a report: headings, notes and tables.
 
 use protocol::shown as clean;
 use serde::Serialize;
 
-/// A part of what is shown to people.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
     Heading(String),
     Note(String),
     Table(Grid),
-    /// Lines as they are: commands, what bots printed.
+    /// Verbatim lines: commands, output of bots.
     Code(String),
-    /// Lines that only a page has, and shows when they are asked for.
+    /// Verbatim lines that only pages have, folded.
     Fold {
         title: String,
         text: String,
@@ -20,7 +19,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The same with other texts; links stay.
+    /// Maps all texts but the links.
     pub fn map(self, change: impl Fn(String) -> String) -> Self {
         match self {
             Part::Heading(text) => Part::Heading(change(text)),
@@ -44,17 +43,16 @@ impl Part {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Grid {
     pub header: Vec<String>,
-    /// The column with names.
+    /// The index of the column with names.
     pub names: usize,
-    /// How many columns at the left say what a row is about.
+    /// The number of leading columns that say what a row is about.
     pub keys: usize,
     pub rows: Vec<Vec<String>>,
-    /// Where the names lead to on a page, row by row; empty if to nowhere.
+    /// Addresses of the names on a page, by row. Empty for names without one.
     pub links: Vec<String>,
 }
 
 impl Grid {
-    /// A table without rows.
     pub fn new<'a>(header: impl IntoIterator<Item = &'a str>, names: usize) -> Self {
         Grid {
             header: header.into_iter().map(clean).collect(),
@@ -70,7 +68,7 @@ pub fn heading(text: &str) -> Part {
     Part::Heading(text.to_owned())
 }
 
-/// A name in a note, marked as one.
+/// A name in a note, in backquotes.
 pub fn quoted(name: &str) -> String {
     format!("`{}`", clean(name).replace('`', "'"))
 }

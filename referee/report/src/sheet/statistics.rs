@@ -1,4 +1,4 @@
-//! The statistics of a log, and what they are grouped by.
+//! The statistics of a log, and their grouping.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,66 +8,62 @@ use serde::Serialize;
 use ratings::report::{OpeningReport, Ratings};
 use ratings::{MatchStore, Number, Report, Request, RequestError};
 
-/// What results are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
-    /// Ratings and results in each game
+    /// Ratings and results in each game.
     Game,
-    /// Results in each seat of each game
+    /// Results in each seat of each game.
     Seat,
-    /// What each seat made of each opening, all bots together
+    /// Scores of each seat from each opening, over all bots.
     Opening,
-    /// The difference between each two bots, and how sure it is
+    /// The difference between each two bots, and its certainty.
     Pair,
-    /// All results, with each version of a bot as a bot of its own
+    /// All results, with each version of a bot as a bot of its own.
     Version,
-    /// What was played on each machine, and whether results there are those of the others. For matches
-    /// that were counted like that ([`MatchStore::by_machine`])
+    /// Matches on each machine, and whether their results differ. Requires matches counted by machine
+    /// ([`MatchStore::by_machine`]).
     Machine,
 }
 
-/// What a report is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SheetFormat {
-    /// Tables for a terminal
+    /// Tables for a terminal.
     Text,
-    /// Tables for a README
+    /// Tables for a README.
     Markdown,
-    /// One table with a line of names, for programs
+    /// One table with a header, for programs.
     Csv,
-    /// All figures
+    /// All figures.
     Json,
-    /// A page by itself, with the plot of ratings
+    /// A self-contained page with a plot of the ratings.
     Html,
 }
 
-/// The statistics of a log, and what they are shown by.
+/// The statistics of a log, and their grouping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
-    /// The statistics.
     pub report: Report,
-    /// What results are grouped by; without it, all of it is shown. [`By::Version`] is for matches
-    /// whose versions were split ([`MatchSummary::split_versions`]).
+    /// `None` shows everything. [`By::Version`] requires matches whose versions were split
+    /// ([`MatchSummary::split_versions`]).
     ///
     /// [`MatchSummary::split_versions`]: ratings::MatchSummary::split_versions
     pub by: Option<By>,
-    /// With [`By::Game`], the ratings in each game alone.
+    /// With [`By::Game`]: the ratings of each game alone.
     pub games: Vec<Ratings>,
-    /// With [`By::Opening`], the moves that the referee made in the first match of each opening, as
-    /// far as they were looked up.
+    /// With [`By::Opening`]: the referee's moves in the first match of each opening, if they were
+    /// looked up.
     pub opening_moves: BTreeMap<Number, Vec<String>>,
-    /// Pairs of bots that are probably the same, as far as that was looked up.
+    /// Pairs of bots that are probably the same, if they were looked up.
     pub same_answers: Vec<SameAnswers>,
-    /// What bots warn of, as far as that was looked up.
+    /// Warnings of bots, if they were looked up.
     pub bot_warnings: Vec<BotWarning>,
 }
 
 impl Sheet {
-    /// Makes the statistics.
-    ///
     /// # Errors
-    /// If the request names what is not there.
+    ///
+    /// If the request names a bot or game that is not in the log.
     pub fn new(
         matches: &MatchStore,
         request: &Request,
@@ -98,7 +94,7 @@ impl Sheet {
         openings.map(|opening| opening.first).collect()
     }
 
-    /// The moves of an opening in words; empty if there are none or they were not looked up.
+    /// The moves of an opening as text. Empty if it has none or they were not looked up.
     pub fn moves_of(&self, opening: &OpeningReport) -> String {
         let moves = self.opening_moves.get(&opening.first);
         moves.map_or_else(String::new, |moves| moves.join(" "))

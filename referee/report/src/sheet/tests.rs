@@ -1,4 +1,4 @@
-//! What each format makes of one small log.
+//! The output of each format for one small log.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use protocol::shown as clean;
 use ratings::report::Resampling;
 use ratings::{MatchStore, MatchSummary, Request};
 
-/// A match between two bots; the first seat's outcome.
+/// A match between two bots; `outcome` is the first seat's.
 fn played(number: u64, seed: u64, bots: [&str; 2], outcome: f64, moves: &[&str]) -> MatchSummary {
     let moves: Vec<Value> = moves
         .iter()
@@ -49,7 +49,7 @@ fn sheet(by: Option<By>) -> Sheet {
     Sheet::new(&matches, &request, by).expect("a sheet")
 }
 
-/// The table as a program reads it: a map a row.
+/// The table as a program reads it: a map for each row.
 fn csv(by: Option<By>) -> Vec<Value> {
     let text = sheet(by).write(SheetFormat::Csv, None);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -154,7 +154,7 @@ fn csv_by_pair_has_a_row_for_each_two_bots() {
     assert!(number(&rows[0]["superiority"]) > 0.5);
 }
 
-/// Games, and bots that win more the later they come in the alphabet; `c` forfeits a match of siam.
+/// Games of bots that win more the later they come in the alphabet; `c` forfeits a match of siam.
 fn three_games() -> MatchStore {
     let mut matches = MatchStore::new();
     let mut number = 10;
@@ -283,8 +283,8 @@ fn text_and_markdown_and_html_say_the_same() {
     }
 }
 
-/// The whole texts are in `snapshots`. After a change that is meant, `INSTA_UPDATE=always` writes them anew:
-/// read them.
+/// The whole texts are in `snapshots`. After an intended change, rewrite them with
+/// `INSTA_UPDATE=always` and read them.
 #[test]
 fn the_texts_are_as_they_were() {
     for (name, by, format) in [

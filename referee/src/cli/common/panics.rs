@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use report::tell;
+use report::print_notice;
 
 /// The exit code after a panic.
 pub(crate) const CODE: u8 = 101;
@@ -18,7 +18,7 @@ pub(crate) fn say_in_a_sentence() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         HAPPENED.store(true, Ordering::SeqCst);
-        tell(sentence(info));
+        print_notice(sentence(info));
         if std::env::var_os("RUST_BACKTRACE").is_some_and(|wanted| wanted != "0") {
             usual(info);
         }

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use nix::libc;
-use report::tell;
+use report::print_notice;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::common::error::CliError;
@@ -125,7 +125,7 @@ fn end_at_once(last_words: Option<&'static str>) -> ! {
 pub(crate) fn say(line: &'static str) {
     let (done, said) = mpsc::channel();
     let print = move || {
-        tell(line);
+        print_notice(line);
         let _ = done.send(());
     };
     if thread::Builder::new().spawn(print).is_ok() {
@@ -177,7 +177,7 @@ fn is_ignored(kind: SignalKind) -> bool {
     // is large enough, and whose bytes are valid as zeros if the call fails.
     #[expect(
         unsafe_code,
-        reason = "nix and rustix set actions, and do not tell them"
+        reason = "nix and rustix set actions, and do not report them"
     )]
     let action = unsafe {
         libc::sigaction(kind.as_raw_value(), std::ptr::null(), now.as_mut_ptr());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use games::Session;
 use games::perft::{Perft, PerftRequest};
 use model::MAX_DEPTH;
-use report::tell;
+use report::print_notice;
 use serde_json::{Map, json};
 
 use crate::cli::common::args::{GameArgs, StartArgs};
@@ -45,7 +45,7 @@ fn show_progress(session: Box<dyn Session>, depth: u32) {
                 return;
             };
             let passed = began.elapsed().as_secs();
-            tell(format_args!(
+            print_notice(format_args!(
                 "after {passed} s: depth {before} has {nodes} positions; still counting depth {depth}\n"
             ));
         }

@@ -1,6 +1,6 @@
 //! `referee init`, the first process in a strict sandbox: starts a bot and reaps processes.
 
-use report::tell;
+use report::print_notice;
 use supervisor::sandbox::launch::EXIT_NOT_STARTED;
 use supervisor::sandbox::launch::init;
 
@@ -18,7 +18,7 @@ impl Args {
         let init = serde_json::from_str(&self.init)
             .map_err(|error| CliError::Usage(format!("the init's plan: {error}")))?;
         if let Err(error) = init::run(&init) {
-            tell(format_args!("{error}\n"));
+            print_notice(format_args!("{error}\n"));
         }
         std::process::exit(i32::from(EXIT_NOT_STARTED))
     }

@@ -1,6 +1,6 @@
 //! `referee launch`, which a supervisor starts: applies limits to itself and becomes a bot.
 
-use report::tell;
+use report::print_notice;
 use supervisor::sandbox::launch;
 use supervisor::sandbox::launch::EXIT_NOT_STARTED;
 
@@ -18,7 +18,7 @@ impl Args {
         let launch = serde_json::from_str(&self.launch)
             .map_err(|error| CliError::Usage(format!("the launcher's plan: {error}")))?;
         let error = launch::run(&launch);
-        tell(format_args!("{error}\n"));
+        print_notice(format_args!("{error}\n"));
         std::process::exit(i32::from(EXIT_NOT_STARTED))
     }
 }

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use log::{self, LogFile};
 use protocol::{Record, shown};
 use report::match_rows::{self, Rows};
-use report::{tell, transcript};
+use report::{print_notice, transcript};
 use web::OneFile;
 
 use crate::cli::common::args::RulesArgs;
@@ -110,7 +110,7 @@ impl Args {
             };
             let is_one = self.filter.match_id.is_some();
             if let Some(why) = file.add(record, is_one)? {
-                tell(format_args!("warning: {}\n", shown(&why)));
+                print_notice(format_args!("warning: {}\n", shown(&why)));
             }
             Ok(())
         })?;
@@ -148,7 +148,7 @@ impl Args {
         }
         let path = log::locate(&self.log);
         if let Some(cut) = file.cut() {
-            tell(format_args!("warning: {}: {cut}\n", path.display()));
+            print_notice(format_args!("warning: {}: {cut}\n", path.display()));
         }
         self.filter.check(&seen, &self.log)
     }

@@ -10,7 +10,7 @@ use games::{Catalog, Session};
 use itertools::Itertools;
 use log::{self, DealCheck, LogFile, Versions};
 use protocol::{Record, shown};
-use report::{summary, tell};
+use report::{print_notice, summary};
 use serde_json::json;
 use tournament::folder::dealing;
 use tournament::folder::secret_file::SECRET_NAME;
@@ -91,7 +91,7 @@ impl Args {
             }
         }
         if let Some(cut) = file.cut() {
-            tell(format_args!("warning: {}\n", cut));
+            print_notice(format_args!("warning: {}\n", cut));
         }
         match found {
             Some(record) if self.rerun.bot.is_some() => {
@@ -329,7 +329,7 @@ fn open(record: &Record, catalog: &Catalog) -> Result<Box<dyn Session>, CliError
 
 /// Waits for Enter; false at the end of the input, or for `q`.
 fn next() -> Result<bool, CliError> {
-    tell("Enter for the next ply, q to quit ");
+    print_notice("Enter for the next ply, q to quit ");
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line)?;
     Ok(read > 0 && line.trim() != "q")

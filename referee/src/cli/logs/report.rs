@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use report::{tell, terminal};
-use web::pages::{PageFormat, Played, page, write_site};
+use report::{print_notice, terminal};
+use web::pages::{PageFormat, PlayedTournament, page, write_site};
 
 use crate::cli::common::format::replace;
 use crate::cli::{CliError, print};
@@ -70,10 +70,10 @@ impl ValueEnum for FormatWord {
 impl Args {
     pub(crate) fn run(self) -> Result<(), CliError> {
         let usage = |error: &dyn std::error::Error| CliError::Usage(error.to_string());
-        let played = Played::read(&self.folder, self.bot.as_deref());
+        let played = PlayedTournament::read(&self.folder, self.bot.as_deref());
         let played = played.map_err(|error| usage(&error))?;
         if let Some(warning) = &played.warning {
-            tell(format_args!("warning: {warning}\n"));
+            print_notice(format_args!("warning: {warning}\n"));
         }
         match (&self.bot, &self.out) {
             (Some(bot), None) => print(&page(&played, bot, self.format.0, terminal::width())),

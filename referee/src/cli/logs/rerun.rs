@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use config::{RecordedBot, recorded_bot};
 use games::Catalog;
-use play::rerun::{self, News};
+use play::rerun::{self, RerunEvent};
 use protocol::{Millis, Player, Record, TimeControl, shown};
-use report::{sheet, tell};
+use report::{print_notice, sheet};
 use rules::RulesSet;
 use supervisor::spec::Wanted;
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
@@ -108,7 +108,7 @@ impl RerunArgs {
             // Its author is no more trusted now.
             let origin = &origin.unwrap_or_default();
             let name = wanted.tier.name();
-            tell(format_args!(
+            print_notice(format_args!(
                 "`{}` was handed in: it runs in its sandbox, `{name}`; a command after `--` runs in none\n",
                 spec.name
             ));
@@ -154,20 +154,20 @@ async fn play(
             }
         };
         let (mut same, mut other): (u64, u64) = (0, 0);
-        let tell = |news: News<'_>| {
+        let print_event = |news: RerunEvent<'_>| {
             match &news {
-                News::Answer {
+                RerunEvent::Answer {
                     mv,
                     recorded: Some((old, _)),
                     ..
                 } if mv == old => same += 1,
-                News::Answer { .. } => other += 1,
+                RerunEvent::Answer { .. } => other += 1,
                 _ => {}
             }
             // If nobody reads it, we go on.
             let _ = print(&(shown(&in_words(&news)) + "\n"));
         };
-        rerun::play(record, catalog, seat, bot, tell)
+        rerun::play(record, catalog, seat, bot, print_event)
             .await
             .map_err(|error| CliError::Verify(error.to_string()))?;
         let same = sheet::count(same, "move", "moves");
@@ -186,18 +186,18 @@ async fn play(
 fn not_started(record: &Record, seat: usize, what: String) -> Result<(), CliError> {
     let took = Duration::ZERO;
     let ply = None;
-    print(&(shown(&in_words(&News::Failed { ply, what, took })) + "\n"))?;
+    print(&(shown(&in_words(&RerunEvent::Failed { ply, what, took })) + "\n"))?;
     let mut faults = record.result.faults.iter();
     match faults.find(|fault| fault.seat == seat) {
-        Some(fault) => print(&(shown(&in_words(&News::Recorded(fault))) + "\n")),
+        Some(fault) => print(&(shown(&in_words(&RerunEvent::Recorded(fault))) + "\n")),
         None => Ok(()),
     }
 }
 
-fn in_words(news: &News<'_>) -> String {
+fn in_words(news: &RerunEvent<'_>) -> String {
     let ms = |time: &Duration| format!("{:.1} ms", time.as_secs_f64() * 1e3);
     match news {
-        News::Answer {
+        RerunEvent::Answer {
             ply,
             mv,
             took,
@@ -210,22 +210,22 @@ fn in_words(news: &News<'_>) -> String {
             };
             format!("ply {ply}: {mv} after {}; {then}", ms(took))
         }
-        News::Dropped { ply, named } => {
+        RerunEvent::Dropped { ply, named } => {
             format!("ply {ply}: an answer with \"ply\":{named} is dropped; waiting for another")
         }
-        News::Failed {
+        RerunEvent::Failed {
             ply: Some(ply),
             what,
             took,
         } => {
             format!("ply {ply}: {what}, after {}", ms(took))
         }
-        News::Failed {
+        RerunEvent::Failed {
             ply: None, what, ..
         } => {
             format!("before the first ply: {what}")
         }
-        News::Recorded(fault) => format!(
+        RerunEvent::Recorded(fault) => format!(
             "recorded at ply {}: {}: {}",
             fault.ply, fault.code, fault.message
         ),

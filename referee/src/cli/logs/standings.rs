@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 use log::{self, MIN_CHOICES, each_summary};
 use report::sheet::{self, By, Sheet, SheetFormat};
-use report::{tell, terminal};
+use report::{print_notice, terminal};
 
 use crate::cli::common::format::replace;
 use crate::cli::{CliError, print};
@@ -256,7 +256,7 @@ impl Args {
                 }
             })?;
             if let Some(cut) = cut {
-                tell(format_args!("warning: {cut}\n"));
+                print_notice(format_args!("warning: {cut}\n"));
             }
         }
         self.check_without(&unwanted.machines)?;

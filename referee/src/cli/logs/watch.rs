@@ -4,7 +4,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::thread;
 
-use report::tell;
+use report::print_notice;
 use tokio::sync::watch;
 use web::{Watch, WatchError};
 
@@ -67,7 +67,7 @@ impl Args {
         let watch = Watch::new(&self.logs, rules);
         let bound = self.listen.bind().await?;
         print(&format!("{}\n", bound.url("#/")))?;
-        tell(bound.hints());
+        print_notice(bound.hints());
         watch.serve(bound.listener, stop).await?;
         Ok(())
     }

@@ -18,7 +18,7 @@ use play::analysis::{
 };
 use protocol::{Millis, Record, TimeControl, shown};
 use report::analysis::{LiveBlock, MatchView, thought};
-use report::tell;
+use report::print_notice;
 use rules::RulesSet;
 use serde_json::{Value, json};
 use supervisor::{BotFactory, BotSpec};
@@ -532,7 +532,7 @@ impl<'a> Copy<'a> {
         self.writer.finish()?;
         Self::must_be_new(self.path)?;
         fs::rename(&self.part, self.path).map_err(|error| WriteError::io(self.path, error))?;
-        tell(format_args!("written: {}\n", self.path.display()));
+        print_notice(format_args!("written: {}\n", self.path.display()));
         Ok(())
     }
 }

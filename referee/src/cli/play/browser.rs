@@ -2,20 +2,20 @@
 
 use arbiter::Arbiter;
 use protocol::Record;
-use report::tell;
+use report::print_notice;
 use supervisor::Tracer;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tournament::playing::match_run::{MatchRun, People};
 use tournament::playing::one_match::{self, match_id};
-use web::{Command, Table, serve_table};
+use web::{Command, PlaySession, serve_play};
 
 use crate::cli::common::listen::Bound;
 use crate::cli::play::person;
 use crate::cli::{CliError, on_interrupt, print};
 
-enum Came {
+enum Event {
     Finished(Box<Record>),
-    Asked(Command),
+    Request(Command),
     Interrupted,
 }
 
@@ -31,76 +31,76 @@ pub(crate) async fn play(
 ) -> Result<(), CliError> {
     let mut stop = on_interrupt()?;
     let names = run.specs.iter().map(|spec| spec.name.clone()).collect();
-    let (table, mut asked) = Table::new(run.game.rules.clone(), names, seats)?;
-    table.set_opening(run.opening.len());
+    let (session, mut requests) = PlaySession::new(run.game.rules.clone(), names, seats)?;
+    session.set_opening(run.opening.len());
     // The page needs a match first.
-    let mut people = begin(&table, &run, seats);
-    announce(&run, &table, &bound)?;
-    let mut server = tokio::spawn(serve_table(table.clone(), bound.listener));
+    let mut people = begin(&session, &run, seats);
+    announce(&run, &session, &bound)?;
+    let mut server = tokio::spawn(serve_play(session.clone(), bound.listener));
     let (mut number, mut is_any_finished) = (number_of(&run.id), false);
     loop {
-        let looking = table.clone();
-        let observe = move |arbiter: &Arbiter| looking.observe(arbiter);
-        let came = tokio::select! {
+        let observed = session.clone();
+        let observe = move |arbiter: &Arbiter| observed.observe(arbiter);
+        let event = tokio::select! {
             record = one_match::play(&run, tracer.clone(), people, observe) => {
-                Came::Finished(Box::new(record?))
+                Event::Finished(Box::new(record?))
             }
-            command = next(&mut asked) => Came::Asked(command),
-            _ = stop.wait_for(|stop| *stop) => Came::Interrupted,
+            command = next(&mut requests) => Event::Request(command),
+            _ = stop.wait_for(|stop| *stop) => Event::Interrupted,
             _ = &mut server => return Ok(()),
         };
-        let came = match came {
-            Came::Finished(record) => {
-                table.end(&record);
+        let event = match event {
+            Event::Finished(record) => {
+                session.end(&record);
                 finished(&record)?;
                 is_any_finished = true;
                 number += 1;
                 run.id = match_id(number);
                 tokio::select! {
-                    command = next(&mut asked) => Came::Asked(command),
-                    _ = stop.wait_for(|stop| *stop) => Came::Interrupted,
+                    command = next(&mut requests) => Event::Request(command),
+                    _ = stop.wait_for(|stop| *stop) => Event::Interrupted,
                 }
             }
-            came => came,
+            event => event,
         };
-        match came {
-            Came::Asked(Command::Undo(plies)) => run.opening = plies,
-            Came::Asked(Command::Rematch) => {
+        match event {
+            Event::Request(Command::Undo(plies)) => run.opening = plies,
+            Event::Request(Command::Rematch) => {
                 let id = std::mem::take(&mut run.id);
                 run = another(run.seed.wrapping_add(1))?;
                 run.id = id;
-                table.set_opening(run.opening.len());
+                session.set_opening(run.opening.len());
             }
-            Came::Interrupted if is_any_finished => return Ok(()),
-            Came::Interrupted | Came::Finished(_) => return Err(CliError::Interrupted),
+            Event::Interrupted if is_any_finished => return Ok(()),
+            Event::Interrupted | Event::Finished(_) => return Err(CliError::Interrupted),
         }
-        people = begin(&table, &run, seats);
+        people = begin(&session, &run, seats);
     }
 }
 
 /// Starts a match in the session.
-fn begin(table: &Table, run: &MatchRun, seats: &[usize]) -> People {
-    let (voices, people) = person::people(seats);
-    table.begin(voices, run.start.fork());
+fn begin(session: &PlaySession, run: &MatchRun, seats: &[usize]) -> People {
+    let (inputs, people) = person::people(seats);
+    session.begin(inputs, run.start.fork());
     people
 }
 
 /// The next request; waits for ever when there can be none.
-async fn next(asked: &mut UnboundedReceiver<Command>) -> Command {
-    match asked.recv().await {
+async fn next(requests: &mut UnboundedReceiver<Command>) -> Command {
+    match requests.recv().await {
         Some(command) => command,
         None => std::future::pending().await,
     }
 }
 
 /// Prints a link for each person.
-fn announce(run: &MatchRun, table: &Table, bound: &Bound) -> Result<(), CliError> {
+fn announce(run: &MatchRun, session: &PlaySession, bound: &Bound) -> Result<(), CliError> {
     let roles = run.game.rules.roles();
-    for (seat, rest) in table.links() {
+    for (seat, rest) in session.links() {
         print(&format!("{}: {}\n", roles[seat], bound.url(&rest)))?;
     }
-    tell(bound.hints());
-    tell("Ctrl-C ends it\n");
+    print_notice(bound.hints());
+    print_notice("Ctrl-C ends it\n");
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use arbiter::Arbiter;
 use games::kit::text::nearest;
 use games::{Info, Rules};
-use play::players::{Person, Voice};
+use play::players::{Person, PersonInput};
 use protocol::{BotMove, FromBot, TimeControl};
 use supervisor::{BotSpec, REFEREE};
 use tournament::playing::match_run::People;
@@ -81,10 +81,10 @@ pub(crate) fn spec(role: &str, people: usize, time: &TimeControl) -> Result<BotS
 }
 
 /// The people in these seats, and the connections to them.
-pub(crate) fn people(seats: &[usize]) -> (BTreeMap<usize, Voice>, People) {
+pub(crate) fn people(seats: &[usize]) -> (BTreeMap<usize, PersonInput>, People) {
     let pairs = seats.iter().map(|&seat| {
-        let (person, voice) = Person::new();
-        ((seat, voice), (seat, person))
+        let (person, input) = Person::new();
+        ((seat, input), (seat, person))
     });
     pairs.unzip()
 }
@@ -220,16 +220,16 @@ fn list(begin: &str, legal: &[String]) -> String {
 pub(crate) struct Terminal<R> {
     input: R,
     info: Info,
-    voices: BTreeMap<usize, Voice>,
+    inputs: BTreeMap<usize, PersonInput>,
 }
 
 impl<R: BufRead> Terminal<R> {
     /// A terminal with its input from `input`.
-    pub(crate) fn new(input: R, info: Info, voices: BTreeMap<usize, Voice>) -> Self {
+    pub(crate) fn new(input: R, info: Info, inputs: BTreeMap<usize, PersonInput>) -> Self {
         Terminal {
             input,
             info,
-            voices,
+            inputs,
         }
     }
 
@@ -243,8 +243,8 @@ impl<R: BufRead> Terminal<R> {
                 Scene::Picture(text) => print(&text)?,
                 Scene::Ask(ask) => {
                     let answer = self.ask(&ask)?;
-                    let voice = self.voices.get(&ask.seat);
-                    if voice.is_none_or(|voice| voice.send(answer).is_err()) {
+                    let input = self.inputs.get(&ask.seat);
+                    if input.is_none_or(|input| input.send(answer).is_err()) {
                         return Ok(());
                     }
                 }

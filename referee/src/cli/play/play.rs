@@ -12,7 +12,7 @@ use games::Rules;
 use games::kit::to_move::CHANCE;
 use log::{LogFile, LogWriter};
 use protocol::{LoggedMove, Millis, Record, TimeControl, shown};
-use report::{self, tell};
+use report::{self, print_notice};
 use rules::RulesSet;
 use supervisor::spec::command;
 use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
@@ -235,10 +235,10 @@ impl Args {
         let names: Vec<&str> = run.specs.iter().map(|spec| &*spec.name).collect();
         let rules = &run.game.rules;
         let seats = person::seats(&self.humans, &**rules)?;
-        let (voices, people) = person::people(&seats);
+        let (inputs, people) = person::people(&seats);
         // In another thread: a slow terminal must not cost a bot time.
         let (scenes, shown) = mpsc::channel::<Scene>();
-        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info().clone(), voices);
+        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info().clone(), inputs);
         let artist = thread::spawn(move || terminal.show(shown.iter()));
         let is_hidden = rules.info().hidden;
         let mut seen = None;
@@ -314,7 +314,7 @@ fn id(path: &Path, log: &mut LogWriter) -> Result<String, CliError> {
         }
         if let Some(cut) = file.cut() {
             log.drop_cut(cut)?;
-            tell(format_args!("warning: {}: {cut}\n", path.display()));
+            print_notice(format_args!("warning: {}: {cut}\n", path.display()));
         }
     }
     Ok(match_id(number))

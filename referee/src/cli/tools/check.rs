@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use config::{Config, LeftOut, Time};
 use games::kit::text::nearest;
 use protocol::TimeControl;
-use report::{checks, tell};
+use report::{checks, print_notice};
 use supervisor::{BotSpec, Tracer};
 use tournament::admission;
 
@@ -212,7 +212,7 @@ impl Args {
         let mut reports = Vec::new();
         rules_check::run(&subjects, &self.games, extent, |report| {
             // The reader may have seen enough; the exit code still matters.
-            let _ = self.tell(&report);
+            let _ = self.print_report(&report);
             reports.push(report);
         });
         self.conclude(&reports, began)
@@ -221,7 +221,7 @@ impl Args {
     fn extent(&self) -> Extent {
         Extent {
             time: self.time.0,
-            patience: self.startup.0,
+            answer_limit: self.startup.0,
             margin: self.margin.0,
             seed: self.seed,
             turns: self.turns,
@@ -261,7 +261,7 @@ impl Args {
         for left_out in config.left_out.iter().filter(is_asked) {
             let (label, why) = (format!("{}: ", left_out.bot), left_out.why.clone());
             let report = check::left_out(&label, why, left_out.advice.clone());
-            self.tell(&report)?;
+            self.print_report(&report)?;
             reports.push(report);
         }
         for (spec, build) in config.bots.iter().zip(&config.builds) {
@@ -270,11 +270,11 @@ impl Args {
             }
             let label = format!("{}: ", spec.name);
             let built = admission::built_for(&config, spec, build, |line| {
-                tell(format_args!("{line}\n"));
+                print_notice(format_args!("{line}\n"));
             });
             if let Err(why) = built.await? {
                 let report = check::not_built(&label, why);
-                self.tell(&report)?;
+                self.print_report(&report)?;
                 reports.push(report);
                 continue;
             }
@@ -303,7 +303,7 @@ impl Args {
         let mut take = |mut report: CheckReport| {
             report.name.insert_str(0, label);
             // The reader may have seen enough; the exit code still matters.
-            let _ = self.tell(&report);
+            let _ = self.print_report(&report);
             reports.push(report);
         };
         let mut stop = on_interrupt()?;
@@ -335,7 +335,7 @@ impl Args {
     }
 
     /// For people, each check as soon as it is done; skipped ones are counted at the end.
-    fn tell(&self, report: &CheckReport) -> Result<(), CliError> {
+    fn print_report(&self, report: &CheckReport) -> Result<(), CliError> {
         let skipped = matches!(report.outcome, CheckOutcome::Skipped(_));
         match self.format {
             ReportFormat::Text if !skipped => print(&checks::text(report)),

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use config::Time;
 use ggp_player::{Offer, PORT};
 use protocol::TimeControl;
-use report::tell;
+use report::print_notice;
 use supervisor::BotSpec;
 use tokio::net::TcpListener;
 
@@ -91,7 +91,7 @@ async fn serve(address: (IpAddr, u16), offer: Offer) -> Result<(), CliError> {
         listener.local_addr()?
     ))?;
     let stop = on_interrupt()?;
-    let log = |what: &str| tell(format_args!("{what}\n"));
+    let log = |what: &str| print_notice(format_args!("{what}\n"));
     if !http::has_date(SystemTime::now()) {
         log(&format!("warning: {}", http::WRONG_CLOCK));
     }

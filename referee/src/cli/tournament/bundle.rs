@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bundle::{Bundle, MANIFEST_NAME, MAX_SIZE, Manifest};
 use bytesize::ByteSize;
 use config::{BuildPlan, Config, LeftOut, OnBroken};
-use report::tell;
+use report::print_notice;
 use supervisor::{BotSpec, REFEREE};
 use tournament::admission::{self, BUILD_LOG};
 
@@ -47,7 +47,7 @@ impl Args {
         let most = self.max_size.as_u64();
         let mut bundles = BTreeMap::new();
         for left_out in &config.left_out {
-            tell(format_args!("left out: {}\n", left_out.in_words()));
+            print_notice(format_args!("left out: {}\n", left_out.in_words()));
         }
         let mut text = String::new();
         let started = config.bots.iter().zip(&config.builds);
@@ -56,12 +56,13 @@ impl Args {
                 warn_if_elsewhere(spec, plan);
                 continue;
             }
-            let built =
-                admission::built_for(&config, spec, plan, |line| tell(format_args!("{line}\n")));
+            let built = admission::built_for(&config, spec, plan, |line| {
+                print_notice(format_args!("{line}\n"))
+            });
             if let Err(why) = built.await? {
                 let left_out = LeftOut::new(&spec.name, why);
                 if plan.must_pass && config.on_broken == OnBroken::LeaveOut {
-                    tell(format_args!("left out: {}\n", left_out.in_words()));
+                    print_notice(format_args!("left out: {}\n", left_out.in_words()));
                     continue;
                 }
                 return Err(CliError::Usage(left_out.in_words()));
@@ -78,7 +79,7 @@ impl Args {
         Manifest::new(bundles).write(&self.out)?;
         print(&text)?;
         let manifest = self.out.join(MANIFEST_NAME);
-        tell(format_args!("`{}` lists them\n", manifest.display()));
+        print_notice(format_args!("`{}` lists them\n", manifest.display()));
         Ok(())
     }
 }
@@ -91,7 +92,7 @@ fn warn_if_elsewhere(spec: &BotSpec, plan: &BuildPlan) {
             .first()
             .is_none_or(|program| program != REFEREE)
     {
-        tell(format_args!(
+        print_notice(format_args!(
             "warning: `{}` has no `dir`, so it gets no bundle: its command has to be on every machine \
              (`in_place = true` says that it is)\n",
             spec.name
@@ -104,7 +105,7 @@ fn warn_of_paths(spec: &BotSpec) {
     let dir = spec.dir.to_string_lossy();
     let texts = spec.command.iter().chain(spec.env.values());
     if let Some(text) = texts.into_iter().find(|text| text.contains(&*dir)) {
-        tell(format_args!(
+        print_notice(format_args!(
             "warning: `{}` has the path of its folder in `{text}`, which is not there on other machines; \
              paths relative to `dir` are\n",
             spec.name

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use config::Config;
 use config::schema::{self, Key};
-use report::tell;
+use report::print_notice;
 use supervisor::BotFactory;
 use tournament::admission;
 
@@ -64,7 +64,7 @@ impl Args {
                 let bots = admission::startable(&config);
                 block_on(async { BotFactory::new(&bots, &[], None).map(drop) })??;
                 for warning in config.warnings() {
-                    tell(format_args!("warning: {warning}\n"));
+                    print_notice(format_args!("warning: {warning}\n"));
                 }
                 print(&dry_run::check(&config, format)?)
             }

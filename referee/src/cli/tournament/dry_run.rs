@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use config::Config;
 use report::forecast::{Forecast, MatchForecast};
-use report::{sheet, tell};
+use report::{print_notice, sheet};
 use tournament::TournamentError;
 use tournament::admission;
 
@@ -20,7 +20,7 @@ const MOST_NAMES: usize = 12;
 /// Leaves out the bots that are known to be broken without building or starting any, and reports
 /// them.
 pub(crate) async fn foreseen(config: Config) -> Result<Config, CliError> {
-    let report = |line: &str| tell(format_args!("{line}\n"));
+    let report = |line: &str| print_notice(format_args!("{line}\n"));
     Ok(admission::foreseen(config, report).map_err(TournamentError::from)?)
 }
 

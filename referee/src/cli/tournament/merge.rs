@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use report::tell;
+use report::print_notice;
 use tournament::folder::secret_file::SECRET_NAME;
 use tournament::{Merged, Missing, merge};
 
@@ -58,7 +58,7 @@ impl Args {
         let config = merged.configuration.as_deref();
         let config = config.unwrap_or(Path::new("CONFIG.toml"));
         for missing in &merged.missing {
-            tell(format_args!("{}\n", in_words(missing, config)));
+            print_notice(format_args!("{}\n", in_words(missing, config)));
         }
         Ok(())
     }

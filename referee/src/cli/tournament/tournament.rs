@@ -13,7 +13,7 @@ use protocol::Record;
 use ratings::Standings;
 use report::forecast::TestForecast;
 use report::progress::{Detail, Display};
-use report::{formats, sheet, tables, tell, terminal};
+use report::{formats, print_notice, sheet, tables, terminal};
 use schedule::{Shard, Standing};
 use serde_json::json;
 use supervisor::Tracer;
@@ -179,7 +179,7 @@ impl Args {
             _ = stop::asked(&mut stop, Stop::Finish) => return Err(CliError::Interrupted),
         };
         for warning in tournament.warnings() {
-            tell(format_args!("warning: {warning}\n"));
+            print_notice(format_args!("warning: {warning}\n"));
         }
         self.announce_resumption(&tournament);
         let (config, folder) = (tournament.config().clone(), tournament.folder().to_owned());
@@ -187,7 +187,7 @@ impl Args {
         let (done, total) = (schedule.finished(), schedule.total());
         if schedule.is_over() {
             let path = folder.display();
-            tell(format_args!(
+            print_notice(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
             self.remove_from_server(&tournament).await;
@@ -212,7 +212,7 @@ impl Args {
         if outcome.complete {
             return Ok(());
         }
-        tell(format_args!(
+        print_notice(format_args!(
             "what was finished is in {}; go on with `{}`\n",
             folder.join(LOG_NAME).display(),
             self.command(&folder)
@@ -249,7 +249,7 @@ impl Args {
         if let Some(cluster) = self.nats.cluster()
             && let Err(error) = workers::remove(tournament.folder(), &cluster).await
         {
-            tell(format_args!(
+            print_notice(format_args!(
                 "warning: it is not removed from the NATS server: {error}\n"
             ));
         }
@@ -288,7 +288,7 @@ impl Args {
     /// Opens the tournament, new or continued, and its standings so far.
     async fn begin(&self, config: Config) -> Result<(Tournament, Standings), CliError> {
         let folder = self.out.as_deref();
-        let report = |line: &str| tell(format_args!("{line}\n"));
+        let report = |line: &str| print_notice(format_args!("{line}\n"));
         Tournament::set_up(&config, report).await?;
         if self.extend {
             let extension = Extension::prepare_reporting(config, folder, report).await?;
@@ -312,7 +312,7 @@ impl Args {
         if !self.replay_bot.is_empty() {
             Tournament::renew(&config, folder, &self.replay_bot, report).await?;
             if let Some(done) = Tournament::play_again(&config, folder, &self.replay_bot)? {
-                tell(format_args!("{done}\n"));
+                print_notice(format_args!("{done}\n"));
             }
         }
         let mut standings = empty_standings(&config);
@@ -328,7 +328,7 @@ impl Args {
         if (self.resume || self.extend) && !schedule.is_over() && !silent {
             let path = tournament.folder().display();
             let (done, total) = (schedule.finished(), schedule.total());
-            tell(format_args!(
+            print_notice(format_args!(
                 "resuming `{path}`: {done} of {total} matches were played\n"
             ));
         }
@@ -471,19 +471,19 @@ fn announce(tournament: &Tournament, is_elsewhere: bool) {
     } else {
         format!("{} at a time", tournament.at_a_time())
     };
-    tell(format_args!(
+    print_notice(format_args!(
         "{}: {count} of {}, {how}; the log is {}\n",
         config.name,
         sheet::count(config.bots.len() as u64, "bot", "bots"),
         tournament.folder().join(LOG_NAME).display()
     ));
     if let Some(AppliedScale { speed, factor }) = tournament.time_scale() {
-        tell(format_args!(
+        print_notice(format_args!(
             "this machine does {speed:.1} million steps of the yardstick a second, so time limits are \
              multiplied by {factor:.2}\n"
         ));
     }
     if let Some(test) = TestForecast::of(&config.format) {
-        tell(test.in_words());
+        print_notice(test.in_words());
     }
 }

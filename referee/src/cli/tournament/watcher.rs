@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use report::tell;
+use report::print_notice;
 use supervisor::process::OwnChild;
 
 use crate::cli::CliError;
@@ -41,7 +41,7 @@ impl Watcher {
             let message = "--watch: the pages for the browser cannot be served".to_owned();
             return Err(CliError::Usage(message));
         }
-        tell(format_args!("watch it at {line}"));
+        print_notice(format_args!("watch it at {line}"));
         Ok(Watcher { process })
     }
 }

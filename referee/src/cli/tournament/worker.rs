@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bundle::{MAX_SIZE, default_cache};
 use bytesize::ByteSize;
 use cluster::{Server, WorkerName};
-use report::tell;
+use report::print_notice;
 use tokio::sync::watch;
 use workers::worker::{Leave, WorkerOptions, work};
 
@@ -66,7 +66,7 @@ impl Args {
         let options = self.options()?;
         block_on(async {
             let leave = on_leave()?;
-            let report = |what: &str| tell(format_args!("{}\n", protocol::shown(what)));
+            let report = |what: &str| print_notice(format_args!("{}\n", protocol::shown(what)));
             Ok(work(options, leave, report).await?)
         })?
     }

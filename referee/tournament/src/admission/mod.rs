@@ -367,7 +367,7 @@ pub fn extent(spec: &BotSpec) -> Extent {
         .map_or(Duration::from_secs(1), |time| time.0);
     Extent {
         time,
-        patience: PATIENCE.max(spec.time.startup.0),
+        answer_limit: PATIENCE.max(spec.time.startup.0),
         margin: spec.time.margin.0,
         seed: 1,
         turns: 4,

@@ -9,7 +9,7 @@ import { colourOf, outlineOf } from './palette.js';
 /** @typedef {import('../shapes').Cell} Cell */
 /** @typedef {import('../shapes').Piece} Piece */
 
-/** What is shown on top of a position.
+/** Marks on top of a position.
  * @typedef {object} Marks
  * @property {string[]} [last] cells of the last move, in order
  * @property {Iterable<string>} [targets] cells that can be clicked
@@ -57,13 +57,13 @@ export function unfoldAfter(first, changes) {
   return views;
 }
 
-/** Whether there is a board to draw; rules without one give notes only.
+/** True if there is a board to draw; views of rules without one have notes only.
  * @param {View | null | undefined} view @returns {view is View} */
 export function hasBoard(view) {
   return Boolean(view && view.cells.length > 0);
 }
 
-/** What stands beside a board, or in its place.
+/** The notes beside a board, or in its place.
  * @param {View | null | undefined} view */
 export function noteLines(view) {
   return (view?.notes ?? []).map((note) => make('li', {}, make('bdi', {}, note)));
@@ -101,7 +101,7 @@ export class Board {
     /** @type {{ x: number, y: number, width: number, height: number } | undefined} */
     this.box = undefined;
     this.element = make('div', { class: this.isSmall ? 'board small' : 'board' }, this.drawing, this.isSmall ? null : this.grid);
-    // How large a unit of the drawing is on the screen, so that names stay readable on any board.
+    // The scale of the drawing on the screen keeps names readable on any board.
     if (!this.isSmall) new ResizeObserver(() => this.measure()).observe(this.element);
     if (this.isSmall) {
       this.element.setAttribute('role', 'img');
@@ -475,7 +475,7 @@ function edgeNames(view) {
   return { rows, columns };
 }
 
-/** The sign of a seat, as its pieces look.
+/** The sign of a seat, in the style of its pieces.
  * @param {string[]} roles @param {number} seat */
 export function seatSign(roles, seat) {
   const sign = draw('svg', { class: `sign piece seat-${colourOf(roles, seat)}`, viewBox: '-48 -48 96 96', 'aria-hidden': 'true' });

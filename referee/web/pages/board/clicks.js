@@ -1,14 +1,14 @@
 // Moves by clicking cells. It knows no game: the texts of the legal moves are split by the names of
-// cells, and a move is played by clicking its cells in order. What cells do not tell (a direction, a
+// cells, and a move is played by clicking its cells in order. What cells leave open (a direction, a
 // kind of piece) is left to choose.
 
 /** A move as its cells and the texts around them: `c1-c2n` is `c1`, `c2` and `''`, `-`, `n`.
  * @typedef {{ text: string, cells: string[], between: string[] }} SplitMove */
 
-/** What can be done after some cells were clicked.
+/** The possibilities after some cells were clicked.
  * @typedef {object} Step
  * @property {Set<string>} next cells that can be clicked now
- * @property {SplitMove[]} choices moves that have all their cells and are told apart by text only
+ * @property {SplitMove[]} choices moves whose cells are all chosen and that differ in other text only
  * @property {string | null} move the move, if only one is left and it is complete */
 
 /** @param {string} character */
@@ -17,7 +17,7 @@ function classOf(character) {
   return /\p{L}/u.test(character) ? 'letter' : 'other';
 }
 
-/** Whether `name` stands at `start` of `text` as a word of its own: `c1` does in `c1n` and `xc1`, not in
+/** True if `name` stands at `start` of `text` as a word of its own: `c1` does in `c1n` and `xc1`, not in
  * `c12`; a name of letters alone does not in a longer word.
  * @param {string} text @param {number} start @param {string} name */
 function standsAlone(text, start, name) {
@@ -82,7 +82,7 @@ export function cellsOf(text, cellNames) {
   return splitMoves([text], cellNames)[0].cells;
 }
 
-/** What can be done after the clicks in `chosen`.
+/** The possibilities after the clicks in `chosen`.
  * @param {SplitMove[]} moves @param {string[]} chosen @returns {Step} */
 export function stepAfter(moves, chosen) {
   const fitting = moves.filter((move) => chosen.every((cell, at) => move.cells[at] === cell));
@@ -94,7 +94,7 @@ export function stepAfter(moves, chosen) {
 }
 
 /** The clicks after one more: on a cell that goes on, it is added; on another one that a move begins
- * with, it begins anew; on any other, nothing stays chosen.
+ * with, it starts over; on any other, nothing stays chosen.
  * @param {SplitMove[]} moves @param {string[]} chosen @param {string} cell @returns {string[]} */
 export function clicked(moves, chosen, cell) {
   const step = stepAfter(moves, chosen);
@@ -110,7 +110,7 @@ const DIRECTIONS = {
   ne: '↗ north-east', se: '↘ south-east', sw: '↙ south-west', nw: '↖ north-west',
 };
 
-/** What tells a choice from the others, in words; the whole text if nothing simple does.
+/** The words that distinguish a choice from the others; the whole text if nothing simple does.
  * @param {SplitMove} choice @param {SplitMove[]} choices */
 export function choiceLabel(choice, choices) {
   const told = choice.between.filter((part, at) => choices.some((other) => other.between[at] !== part));

@@ -1,5 +1,5 @@
-// How seats look: a colour and an outline for each. Where a role is named after a colour or a shape,
-// it has that one. No seat is told apart by colour alone.
+// Styles of seats: a colour and an outline for each. A role that is named after a colour or a shape
+// gets that one. Seats never differ by colour alone.
 
 const COLOURS = ['amber', 'blue', 'green', 'rose'];
 const OUTLINES = ['circle', 'square', 'diamond', 'triangle'];
@@ -13,8 +13,8 @@ const NAMED_COLOURS = {
 /** @param {string[]} roles @param {number} seat @param {string[]} palette @param {(role: string) => string | undefined} named */
 function lookOf(roles, seat, palette, named) {
   const names = roles.map((role) => named(role.toLowerCase()));
-  const areTold = names.every((name, at) => name !== undefined && names.indexOf(name) === at);
-  return (areTold ? names[seat] : undefined) ?? palette[seat % palette.length];
+  const areDistinct = names.every((name, at) => name !== undefined && names.indexOf(name) === at);
+  return (areDistinct ? names[seat] : undefined) ?? palette[seat % palette.length];
 }
 
 /** @param {string[]} roles @param {number} seat */

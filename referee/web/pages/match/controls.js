@@ -6,7 +6,7 @@ const SPEEDS = [0.5, 1, 2, 4, 10];
 const HOLD_FIRST_MS = 400;
 const HOLD_MS = 90;
 
-/** What is stepped through.
+/** The match that is stepped through.
  * @typedef {object} Stepped
  * @property {() => number} ply
  * @property {() => number} last
@@ -43,7 +43,7 @@ export class Controls {
         make('button', { type: 'button', class: 'icon', onclick: () => match.help(), 'aria-keyshortcuts': '?', 'aria-label': 'Keys' }, '?')));
   }
 
-  /** @param {string} text what the position is, in words */
+  /** @param {string} text describes the position */
   show(text) {
     this.slider.max = String(this.match.last());
     this.slider.value = String(this.match.ply());

@@ -1,4 +1,4 @@
-// What bots believed and how long they thought, over the moves of a match.
+// Graphs of the bots' expectations and times over the moves of a match.
 
 import { draw, duration, make, nameOf } from '../dom.js';
 import { colourOf } from '../board/palette.js';
@@ -21,8 +21,8 @@ function expected(value, isSecond) {
   return Math.max(0, Math.min(1, isSecond ? 1 - value : value));
 }
 
-/** The values that each seat told, from 0 to 1. With two seats both curves show what the first one may
- * expect, so that bots that agree lie on each other.
+/** The values that each seat reported, from 0 to 1. With two seats both curves show the expectation of
+ * the first one, so that the curves of bots that agree coincide.
  * @param {Move[]} moves @param {number} seats @returns {Curve[]} */
 export function curvesOf(moves, seats) {
   return Array.from({ length: seats }, (_, seat) => {
@@ -35,7 +35,7 @@ export function curvesOf(moves, seats) {
   });
 }
 
-/** What each bot that analysed the match thought that the first of two seats could expect.
+/** The expectation of the first of two seats, by each bot that analysed the match.
  * @param {Move[]} moves @param {number} seats @returns {{ bot: string, points: Point[] }[]} */
 export function analysesOf(moves, seats) {
   /** @type {Map<string, Point[]>} */
@@ -60,7 +60,7 @@ export function ticksOf(plies) {
   return [0, ...ticks, plies];
 }
 
-/** The graphs of a match: `values`, and `times` if anybody took some. */
+/** The graphs of a match: `values`, and `times` if any were recorded. */
 export class Graphs {
   /** @param {{ moves: Move[], roles: string[], names: string[], onPly: (ply: number) => void }} match */
   constructor({ moves, roles, names, onPly }) {
@@ -74,7 +74,7 @@ export class Graphs {
     const longest = moves.reduce((most, move) => Math.max(most, move.ms ?? 0), 0);
     const upper = roles.length === 2 ? `good for ${roles[0]}` : 'wins';
     const lower = roles.length === 2 ? `good for ${roles[1]}` : 'loses';
-    /** What each seat expected at the ply that is shown. @type {HTMLElement[]} */
+    /** The expectation of each seat at the ply that is shown. @type {HTMLElement[]} */
     this.now = roles.map(() => make('strong', {}));
     this.values = hasValues && make('section', { class: 'stack tight', 'aria-label': 'Expected outcome' },
       this.frame(['1', '½', '0'], [upper, lower], this.valueGraph(moves, analyses)),

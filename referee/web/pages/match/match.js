@@ -1,5 +1,5 @@
-// The page of a match: its board at any ply, its moves, what the bots said and how long they took. A
-// match in flight is shown in the same way, and grows.
+// The page of a match: its board at any ply, its moves, the bots' info and times. A running match is
+// shown in the same way, and grows.
 
 import { announce, clockText, copyText, counted, duration, fill, grouped, make, marked, messageOf, nameOf, sentence, when } from '../dom.js';
 import { ask, isFile, isStored, listen } from '../api.js';
@@ -16,11 +16,11 @@ import { positionOf } from './positions.js';
 /** @typedef {import('../shapes').Move} Move */
 /** @typedef {import('../shapes').View} View */
 
-/** How soon a match is asked for again that is not there. */
+/** The pause before a missing match is requested again. */
 const AGAIN_MS = 2000;
-/** How often a match in flight is asked for at most. */
+/** The shortest time between two requests for a running match. */
 const LIVE_MS = 400;
-/** How long the page rests at a ply before the boards of its variation are asked for. */
+/** The time that the page rests at a ply before it requests the boards of the variation. */
 const REST_MS = 250;
 
 const KEYS = [
@@ -54,17 +54,17 @@ class MatchPage {
     /** The ply that the address asks for, or `decisive`. */
     this.wanted = '';
     this.ply = 0;
-    /** Whether the address is that of a match in flight. */
+    /** True if the address is that of a running match. */
     this.wasFollowed = location.hash.startsWith('#/live/');
     this.isClosed = false;
-    /** Whether the match is being asked for, and whether it should be once more. */
+    /** True while a request for the match is pending, and if another one has to follow. */
     this.isAsking = false;
     this.isStale = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.again = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.pending = undefined;
-    /** The last that was heard of the match while it is in flight.
+    /** The latest snapshot of a running match.
      * @type {{ snapshot: Snapshot, at: number } | null} */
     this.heard = null;
     /** @type {View[]} */
@@ -89,7 +89,7 @@ class MatchPage {
       this.refuse(messageOf(error));
     }
     this.isAsking = false;
-    // A match in flight grows; one that is over comes into the log in a moment.
+    // A running match grows; a finished one will be in the log in a moment.
     if (this.isStale) this.later(LIVE_MS);
     else if (!this.match || this.match.live) this.later(AGAIN_MS);
   }
@@ -100,7 +100,7 @@ class MatchPage {
     if (!isFile() && !this.isClosed) this.again = setTimeout(() => this.open(), ms);
   }
 
-  /** Something happened in a match in flight.
+  /** Handles an event of a running match.
    * @param {Snapshot} snapshot */
   hear(snapshot) {
     if (snapshot.match !== this.id || this.isClosed || (this.match && !this.match.live)) return;
@@ -108,7 +108,7 @@ class MatchPage {
     if (!this.match || this.match.moves.length < snapshot.ply || snapshot.over) this.open();
   }
 
-  /** The log grew: what is over in flight may be in it now. */
+  /** The log grew, so that a finished match may be in it now. */
   hearOfLog() {
     if (!this.match || (this.match.live && this.heard?.snapshot.over)) this.open();
   }
@@ -348,7 +348,7 @@ class MatchPage {
     this.ply = Math.max(0, Math.min(match.moves.length, ply));
     this.show();
     const as = this.seenBy ? `?as=${encodeURIComponent(this.seenBy)}` : '';
-    // A match in flight that is followed stays so when the page is loaded again.
+    // A running match stays followed when the page is loaded again.
     const isFollowed = (match.live || this.wasFollowed) && this.ply === match.moves.length;
     history.replaceState(null, '', isFollowed ? `#/live/${encodeURIComponent(this.id)}` : `#/match/${encodeURIComponent(this.id)}/${this.ply}${as}`);
     if (!options.isQuiet) announce(this.spokenMove(match, match.moves[this.ply - 1]));
@@ -377,7 +377,7 @@ class MatchPage {
     return `Move ${this.ply}, ${who}: ${move.text}.${end}`;
   }
 
-  /** What is left of a seat's clock now, in a match in flight.
+  /** The current remaining time of a seat in a running match.
    * @param {MatchData} match @param {number} seat */
   liveClock(match, seat) {
     const { heard } = this;
@@ -477,7 +477,7 @@ class MatchPage {
   }
 }
 
-/** What a snapshot tells of a match in flight of which nothing more is known: what is hidden, or too
+/** The page data from the snapshot of a running match about which nothing more is known: hidden, or too
  * large, is not sent.
  * @param {Snapshot} snapshot @returns {MatchData} */
 function fromSnapshot(snapshot) {

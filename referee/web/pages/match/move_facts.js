@@ -1,4 +1,4 @@
-// What was said about a move: by the bot that made it, and by those that analysed it later.
+// Facts about a move: the mover's own info, and later analyses.
 
 import { duration, fill, grouped, make, nameOf } from '../dom.js';
 import { cellsOf } from '../board/clicks.js';
@@ -8,14 +8,14 @@ import { Board, hasBoard } from '../board/board.js';
 /** @typedef {import('../shapes').Move} Move */
 /** @typedef {import('../shapes').View} View */
 
-/** From which loss on a move is a blunder, as `referee analyse` has it. */
+/** The smallest loss of a blunder, the same as in `referee analyse`. */
 const BLUNDER = 0.2;
-/** Smaller losses are not worth a word. */
+/** Smaller losses are not mentioned. */
 const LEAST_LOSS = 0.005;
-/** How many moves of a variation are shown. */
+/** The most moves of a variation that are shown. */
 const LONGEST_LINE = 40;
 
-/** What a move lost by the first analysis that knows it.
+/** The loss of a move in the first analysis that has one.
  * @param {Move} move */
 export function lossOf(move) {
   return move.analysis?.find((entry) => typeof entry.loss === 'number')?.loss ?? null;
@@ -26,7 +26,7 @@ export function isBlunder(move) {
   return (lossOf(move) ?? 0) >= BLUNDER;
 }
 
-/** The facts about a move, as small as they can be.
+/** The facts about a move, as compact as possible.
  * @param {MatchData} match @param {Move | undefined} move */
 export function factsOf(match, move) {
   const info = move?.info;

@@ -19,7 +19,7 @@ function quoted(word) {
   return /^[A-Za-z0-9_\-.,:/+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What the server would answer about a position.
+/** The answer of the server about a position, computed from the file.
  * @param {MatchData} match @param {(ply: number) => Promise<any>} find @param {number} ply @returns {Promise<PositionData>} */
 export async function positionOf(match, find, ply) {
   let { state } = await find(0);

@@ -1,4 +1,4 @@
-// Matches in flight: small boards for the overview.
+// Small boards of running matches, for the overview.
 
 import { clockText, fill, make, nameOf } from '../dom.js';
 import { cellsOf } from '../board/clicks.js';
@@ -6,7 +6,7 @@ import { Board, hasBoard, noteLines, seatSign } from '../board/board.js';
 
 /** @typedef {import('../shapes').Snapshot} Snapshot */
 
-/** Matches that are over stay on the page this long, and those that nothing is heard of. */
+/** Finished matches disappear after this time, and matches without news. */
 const OVER_MS = 4000;
 const SILENT_MS = 600_000;
 
@@ -22,7 +22,6 @@ export function playerName(player) {
   return typeof player === 'string' ? player : player.name;
 }
 
-/** One match in flight. */
 class LiveBoard {
   /** @param {Snapshot} snapshot */
   constructor(snapshot) {
@@ -57,7 +56,6 @@ class LiveBoard {
   }
 }
 
-/** The small boards of all matches in flight. */
 export class LiveBoards {
   constructor() {
     /** @type {Map<string, { item: HTMLElement, live: LiveBoard }>} */
@@ -81,7 +79,7 @@ export class LiveBoards {
     this.element.hidden = false;
   }
 
-  /** Takes away what is over. Without a tournament that answers, nothing is in flight.
+  /** Removes finished matches, or all if the tournament does not answer.
    * @param {boolean} [isAnswering] */
   clear(isAnswering = true) {
     const now = Date.now();

@@ -1,4 +1,4 @@
-// The overview of a tournament: matches in flight, standings, crosstable, rounds, faults.
+// The overview of a tournament: running matches, standings, crosstable, rounds, faults.
 
 import { announce, counted, duration, fill, grouped, halves, make, marked, messageOf, nameOf } from '../dom.js';
 import { ask, isFile, isStored, listen } from '../api.js';
@@ -28,7 +28,7 @@ class OverviewPage {
   constructor(place) {
     this.place = place;
     this.live = new LiveBoards();
-    /** What each section shows, as text, so that nothing is drawn twice.
+    /** The data of each section as text, so that nothing is drawn twice.
      * @type {Record<string, string>} */
     this.shown = {};
     this.newestFault = '';

@@ -60,7 +60,7 @@ export function signed(value) {
   return rounded > 0 ? `+${rounded}` : rounded < 0 ? `−${-rounded}` : '0';
 }
 
-/** How far a sequential test is between its bounds.
+/** The state of a sequential test between its bounds.
  * @param {Sprt} sprt */
 export function sprtBar(sprt) {
   const place = (/** @type {number} */ value) => `${Math.max(0, Math.min(100, ((value - sprt.lower) / (sprt.upper - sprt.lower)) * 100)).toFixed(1)}%`;

@@ -1,4 +1,4 @@
-//! Answers: JSON, and errors as one sentence.
+//! Responses: JSON, and errors as one sentence.
 
 use axum::body::{Body, to_bytes};
 use axum::http::{StatusCode, header};
@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::json;
 
-/// Why a request is not answered.
+/// The reason why a request is refused, with a status code.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -20,7 +20,6 @@ impl std::fmt::Display for Refusal {
 }
 
 impl Refusal {
-    /// There is no such thing.
     pub(crate) fn missing(why: impl Into<String>) -> Self {
         Refusal {
             status: StatusCode::NOT_FOUND,
@@ -28,7 +27,6 @@ impl Refusal {
         }
     }
 
-    /// The request is wrong.
     pub(crate) fn wrong(why: impl Into<String>) -> Self {
         Refusal {
             status: StatusCode::BAD_REQUEST,
@@ -36,7 +34,6 @@ impl Refusal {
         }
     }
 
-    /// Something here does not work.
     pub(crate) fn broken(why: impl Into<String>) -> Self {
         Refusal {
             status: StatusCode::INTERNAL_SERVER_ERROR,
@@ -44,7 +41,6 @@ impl Refusal {
         }
     }
 
-    /// Who asks may not.
     pub(crate) fn forbidden(why: impl Into<String>) -> Self {
         Refusal {
             status: StatusCode::FORBIDDEN,
@@ -52,7 +48,6 @@ impl Refusal {
         }
     }
 
-    /// It is not known yet.
     pub(crate) fn early(why: impl Into<String>) -> Self {
         Refusal {
             status: StatusCode::SERVICE_UNAVAILABLE,
@@ -60,7 +55,6 @@ impl Refusal {
         }
     }
 
-    /// It does not fit to how things are.
     pub(crate) fn conflict(why: impl Into<String>) -> Self {
         Refusal {
             status: StatusCode::CONFLICT,
@@ -69,7 +63,6 @@ impl Refusal {
     }
 }
 
-/// An answer with this body.
 pub(crate) fn body(content_type: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     let value = header::HeaderValue::from_static(content_type);
@@ -77,12 +70,10 @@ pub(crate) fn body(content_type: &'static str, body: impl Into<Body>) -> Respons
     response
 }
 
-/// JSON that was written already.
 pub(crate) fn json_text(text: String) -> Response {
     body("application/json", text)
 }
 
-/// Something as JSON, or why there is nothing.
 pub(crate) fn answer<T: Serialize>(made: Result<T, Refusal>) -> Response {
     match made.map(|made| serde_json::to_string(&made)) {
         Ok(Ok(text)) => json_text(text),
@@ -91,17 +82,16 @@ pub(crate) fn answer<T: Serialize>(made: Result<T, Refusal>) -> Response {
     }
 }
 
-/// An error as one sentence.
 pub(crate) fn refuse(status: StatusCode, why: &str) -> Response {
     let mut response = json_text(json!({ "error": why }).to_string());
     *response.status_mut() = status;
     response
 }
 
-/// An answer as it is, but for errors that something else has found, such as a number in the address that is
-/// none: they are JSON, too.
+/// Converts errors that axum has found, such as an invalid number in the address, to JSON. Other
+/// responses stay as they are.
 pub(crate) async fn errors_as_json(response: Response) -> Response {
-    /// Nobody reads a longer sentence.
+    /// Longer sentences are cut.
     const MOST: usize = 4096;
     let status = response.status();
     let content_type = response.headers().get(header::CONTENT_TYPE);

@@ -1,5 +1,5 @@
-//! Who may ask what: other pages in the same browser, and names that were made to point here, get
-//! nothing; what changes something needs a token.
+//! Access control: other pages in the same browser, and foreign names that resolve to this server, get
+//! nothing; changes require a token.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -14,7 +14,7 @@ use axum::response::Response;
 
 use crate::http::answer::{errors_as_json, refuse};
 
-/// What a browser may do on our pages: nothing that is not from here.
+/// Pages may load nothing from elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' \
                       data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
@@ -22,12 +22,11 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The header in which pages send the token.
 const TOKEN_HEADER: &str = "x-token";
 
-/// Says who may ask.
 #[derive(Debug)]
 pub(crate) struct Guard {
-    /// The address that is listened at.
+    /// The address of the listener.
     address: IpAddr,
-    /// The name of this machine, where others may come by it.
+    /// The name of this machine; `None` if only this machine can connect.
     machine: Option<String>,
 }
 
@@ -41,7 +40,7 @@ pub(crate) fn new_token() -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whether two secrets are the same, in a time that does not tell where they differ.
+/// Compares two secrets in constant time.
 pub(crate) fn same_secret(one: &str, other: &str) -> bool {
     let pairs = one.bytes().zip(other.bytes());
     let differences = pairs.fold(0, |differ, (a, b)| differ | (a ^ b));
@@ -49,7 +48,6 @@ pub(crate) fn same_secret(one: &str, other: &str) -> bool {
 }
 
 impl Guard {
-    /// For a server that listens here.
     pub(crate) fn new(address: SocketAddr) -> Self {
         let address = address.ip();
         let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
@@ -60,7 +58,9 @@ impl Guard {
         }
     }
 
-    /// Whether a request may be answered; why not, otherwise.
+    /// # Errors
+    ///
+    /// Explains why the request is refused.
     fn check(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), &'static str> {
         let text = |name: HeaderName| only(headers, &name).and_then(|value| value.to_str().ok());
         let host = text(header::HOST).filter(|host| self.is_own(host));
@@ -86,14 +86,14 @@ impl Guard {
         Ok(())
     }
 
-    /// Whether `Host` names this server, on whatever port: a tunnel has another one.
+    /// True if `Host` names this server. The port does not matter, as a tunnel has another one.
     fn is_own(&self, host: &str) -> bool {
         let name = host_name(host);
         if name.eq_ignore_ascii_case("localhost") {
             return true;
         }
         match name.parse::<IpAddr>() {
-            // A name can be made to point anywhere, an address cannot.
+            // A name can resolve to anything, an address cannot.
             Ok(ip) => ip.is_loopback() || ip == self.address || self.address.is_unspecified(),
             Err(_) => {
                 let machine = self.machine.as_deref();
@@ -103,8 +103,7 @@ impl Guard {
     }
 }
 
-/// The value of a header, if there is a single one: who reads the first of two does not see what others
-/// see.
+/// The value of a header that occurs exactly once: programs disagree about which of two counts.
 fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
@@ -118,12 +117,11 @@ fn host_name(host: &str) -> &str {
     host.rsplit_once(':').map_or(host, |(name, _)| name)
 }
 
-/// The token in the headers of a request.
 pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(TOKEN_HEADER)?.to_str().ok()
 }
 
-/// Refuses what may not be asked, and adds to each answer what a browser has to heed.
+/// Refuses what is not allowed, and adds security headers to each response.
 pub(crate) async fn guarded(
     State(guard): State<Arc<Guard>>,
     request: Request,

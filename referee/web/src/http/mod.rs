@@ -1,4 +1,4 @@
-//! The HTTP server: guarded answers, the files of the page.
+//! The HTTP server: access control, responses, the files of the pages.
 
 pub(crate) mod answer;
 pub(crate) mod assets;

@@ -1,19 +1,19 @@
-//! The socket of the server: at the first free port.
+//! The socket of the server, at the first free port.
 
 use std::io;
 use std::net::IpAddr;
 
 use tokio::net::TcpListener;
 
-/// The port that is tried first.
+/// The first port that is tried.
 pub const PORT: u16 = 8642;
-/// How many ports after that are tried before any free one is taken.
+/// The number of further ports before any free one is taken.
 const MOST_TRIED: u16 = 50;
 
-/// Listens at this address; if the port is taken, at the next free one.
+/// Listens at this address. If the port is taken, the next free one is used.
 ///
 /// # Errors
-/// If there is no such address here, or no free port.
+/// If the address does not belong to this machine, or no port is free.
 pub async fn bind(address: IpAddr, port: u16) -> io::Result<TcpListener> {
     let last = port.saturating_add(MOST_TRIED);
     for port in port..=last {

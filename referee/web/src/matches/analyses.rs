@@ -1,5 +1,5 @@
-//! What `referee analyse --each-ply --out` found out about matches: in copies of their lines, which
-//! stand in the log itself, in the folder `analysis` beside it, or beside the log of a tournament.
+//! Analyses of matches by `referee analyse --each-ply --out`: copies of the matches' lines, in the log
+//! itself, in the folder `analysis` beside it, or beside the log of a tournament.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -12,20 +12,20 @@ use crate::state::site::Site;
 
 /// The folder of analyses, beside a log.
 pub(crate) const ANALYSIS_NAME: &str = "analysis";
-/// How analyses end their names.
+/// The extension of analyses.
 const EXTENSION: &str = "jsonl";
-/// How many files are read at most, the newest first.
+/// The newest files are read, at most this many.
 const MOST_FILES: usize = 1000;
 /// Larger files are no analyses.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Adds to a match what was found out about it, if anything was.
+/// Adds its analyses to a match.
 pub(crate) fn add(site: &Site, log: u16, record: &mut Record) {
     if has_analysis(record) {
         return;
     }
     let mut files = files_beside(&site.logs[usize::from(log)]);
-    // Another log that is shown may be one, too.
+    // Another log on this site may have analyses, too.
     files.extend(
         site.logs
             .iter()
@@ -49,7 +49,7 @@ fn has_analysis(record: &Record) -> bool {
         .any(|played| !played.analysis.is_empty())
 }
 
-/// The files that may hold analyses of matches of a log, the newest first.
+/// Files that may hold analyses of matches of a log, the newest first.
 fn files_beside(log: &Path) -> Vec<PathBuf> {
     let folder = log.parent().unwrap_or(Path::new("."));
     let mut folders = vec![folder.join(ANALYSIS_NAME)];
@@ -70,7 +70,6 @@ fn files_beside(log: &Path) -> Vec<PathBuf> {
     files.into_iter().map(|(_, path)| path).collect()
 }
 
-/// The copy of a match in a file.
 fn find(path: &Path, record: &Record) -> Option<Record> {
     let id = serde_json::to_string(&record.match_id).ok()?;
     let named = format!("\"match\":{id}");
@@ -92,7 +91,7 @@ fn find(path: &Path, record: &Record) -> Option<Record> {
     }
 }
 
-/// Whether it is the same match, with an analysis.
+/// True if it is the same match, with an analysis.
 fn is_copy(copy: &Record, record: &Record) -> bool {
     let plies = || copy.moves.iter().zip(&record.moves);
     copy.match_id == record.match_id

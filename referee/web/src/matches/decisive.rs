@@ -1,38 +1,36 @@
-//! The move that decided a match, as far as that can be told: by a fault, by an analysis, or by what
-//! the bots themselves expected.
+//! The move that decided a match, if it can be determined: from a fault, an analysis, or the
+//! expectations of the bots themselves.
 
 use protocol::Record;
 use serde::Serialize;
 
-/// A smaller change says nothing.
+/// Smaller changes are ignored.
 const LEAST: f64 = 0.1;
 
-/// Where a match was decided.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Decisive {
     /// The position after this many plies: the last of them is the move.
     pub(crate) ply: usize,
-    /// Who lost by it.
+    /// The seat that lost by it.
     pub(crate) seat: usize,
     pub(crate) why: Why,
-    /// How much it cost of a whole point, if that is known.
+    /// The part of a whole point that it lost, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) loss: Option<f64>,
 }
 
-/// How it is known.
+/// The evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Why {
     /// The seat made a fault there.
     Fault,
-    /// A bot that analysed the match says so.
+    /// According to a bot that analysed the match.
     Analysis,
-    /// What the bots expected changed most there.
+    /// The bots' expectations changed most there.
     Values,
 }
 
-/// The move that decided a match.
 pub(crate) fn of(record: &Record) -> Option<Decisive> {
     let outcome = &record.result.outcome;
     let best = outcome.iter().copied().fold(f64::MIN, f64::max);
@@ -76,7 +74,7 @@ fn by_analysis(record: &Record, seats: &[usize]) -> Option<Decisive> {
     }))
 }
 
-/// The last own move before the expectations of a loser fell most.
+/// The last own move before the largest fall of a loser's expectation.
 fn by_values(record: &Record, seats: &[usize]) -> Option<Decisive> {
     largest(seats.iter().filter_map(|&seat| {
         let mut known: Vec<(usize, f64)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The match list: a page of the index, with what is shown of each match read from the log.
+//! The match list: a page of the index, completed from the log.
 
 use protocol::FaultCode;
 use serde::{Deserialize, Serialize};
@@ -6,18 +6,16 @@ use serde::{Deserialize, Serialize};
 use crate::state::index::Wanted;
 use crate::state::site::Site;
 
-/// How many matches a page has at most.
+/// The most matches on a page.
 const MOST_ROWS: usize = 500;
 
-/// A page of the list.
 #[derive(Debug, Serialize)]
 pub(crate) struct ListPage {
-    /// How many matches there are on all pages.
+    /// The number of matches on all pages.
     total: usize,
     matches: Vec<MatchRow>,
 }
 
-/// A match in the list.
 #[derive(Debug, Serialize)]
 pub(crate) struct MatchRow {
     id: String,
@@ -32,7 +30,7 @@ pub(crate) struct MatchRow {
     started: String,
 }
 
-/// What is read of a line for that.
+/// The fields of a line that the list needs.
 #[derive(Deserialize)]
 struct LineHead {
     #[serde(rename = "match")]
@@ -65,10 +63,9 @@ struct Coded {
     code: FaultCode,
 }
 
-/// The page that is wanted.
 pub(crate) fn page(site: &Site, wanted: &Wanted) -> ListPage {
     let (total, page) = site.index().page(wanted, MOST_ROWS);
-    // A log that is written anew just now may have something else there.
+    // A log that is being rewritten may have something else there.
     let rows = page.iter().filter_map(|indexed| {
         let line = site.line(indexed)?;
         row(site, indexed.log, &line)

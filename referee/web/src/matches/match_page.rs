@@ -1,5 +1,5 @@
-//! A match, as its page shows it: boards, moves, clocks, what bots said, faults, start and result in
-//! words. All of it is made from the line in the log.
+//! The data of a match's page: boards, moves, clocks, the bots' info, faults, start and result as text.
+//! All of it comes from the line in the log.
 
 use arbiter::clock::{Clock, Used};
 use config::recorded_rules;
@@ -15,14 +15,13 @@ use crate::http::answer::Refusal;
 use crate::matches::analyses;
 use crate::matches::decisive::{self, Decisive};
 use crate::matches::stderr::{PrintedByTurns, printed_before};
-use crate::matches::views::{SeenBy, ViewStep, Views, view};
+use crate::matches::views::{ViewStep, Viewpoint, Views, view};
 use crate::state::site::Site;
 use crate::words::{result_in_words, start_in_words, variation};
 
-/// How many characters of what a bot says with a move are sent at most.
+/// A bot's text about a move is cut after this many characters.
 const MOST_TEXT: usize = 20_000;
 
-/// A match.
 #[derive(Debug, Serialize)]
 pub(crate) struct MatchPage {
     id: String,
@@ -31,25 +30,25 @@ pub(crate) struct MatchPage {
     players: Vec<PlayerHead>,
     started: String,
     conditions: Value,
-    /// Whether seats know less than all.
+    /// True if seats know less than spectators.
     hidden: bool,
     start: InWords,
-    /// Whether the match goes on.
+    /// True while the match runs.
     live: bool,
-    /// `None` while it goes on.
+    /// `None` while the match runs.
     result: Option<ResultView>,
     views: Vec<ViewStep>,
-    /// The points after each number of plies, if the rules know such before the end.
+    /// The scores after each number of plies, if the rules know any before the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     scores: Option<Vec<Vec<i64>>>,
-    /// Where it was decided.
+    /// The position in which the match was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     decisive: Option<Decisive>,
     /// The seats that act after each number of plies.
     to_move: Vec<Vec<usize>>,
     moves: Vec<MoveView>,
     states_url: String,
-    /// Why boards end before the match does, in a sentence.
+    /// The reason, in a sentence, why there are fewer boards than plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -94,11 +93,10 @@ struct FaultOnPage {
     text: String,
     meaning: &'static str,
     advice: Option<&'static str>,
-    /// The end of what the bot printed on stderr in its turn, if it was kept.
+    /// The last lines on the bot's stderr in its turn, if they were kept.
     stderr: Option<String>,
 }
 
-/// A ply.
 #[derive(Debug, Serialize)]
 struct MoveView {
     ply: usize,
@@ -107,22 +105,22 @@ struct MoveView {
     /// `None` for plies of the referee.
     #[serde(skip_serializing_if = "Option::is_none")]
     ms: Option<f64>,
-    /// What is left of the game clock.
+    /// Time left on the game clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     clock_ms: Option<f64>,
-    /// Who made it, if not a player: `opening`, `forced` or `chance`.
+    /// The maker of the ply, if it was no player: `opening`, `forced` or `chance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     info: Option<InfoView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stderr: Option<String>,
-    /// What bots thought of it later.
+    /// Later analyses by bots.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     analysis: Vec<MoveAnalysis>,
 }
 
-/// What a bot says of its move, as far as it is of the right type.
+/// A bot's info about its move. Fields of the wrong type are left out.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct InfoView {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,16 +135,16 @@ pub(crate) struct InfoView {
     text: Option<String>,
 }
 
-/// A match with what is needed to play it again.
+/// A match that can be replayed.
 pub(crate) struct Replay {
-    /// Whether it goes on.
+    /// True while the match runs.
     is_live: bool,
     pub(crate) record: Record,
     pub(crate) rules: std::sync::Arc<dyn Rules>,
     pub(crate) start: Box<dyn Session>,
 }
 
-/// The match with this id, as pages have it, with what was found out about it later.
+/// The match with this id, as used by pages, with its analyses.
 ///
 /// # Errors
 /// If there is no such match, or none yet.
@@ -171,7 +169,7 @@ pub(crate) fn find(site: &Site, id: &str) -> Result<Replay, Refusal> {
     Replay::of(site, log, record)
 }
 
-/// There is no such match, as far as is known yet.
+/// Distinguishes matches that do not exist from those not read yet.
 fn missing(site: &Site, id: &str) -> Refusal {
     if site.is_read() {
         Refusal::missing(format!("there is no match `{id}` in the log"))
@@ -180,26 +178,30 @@ fn missing(site: &Site, id: &str) -> Refusal {
     }
 }
 
-/// A seat that a page names, by role or number; nothing or `all` for everything.
+/// The viewpoint of a page: a seat by role or number, or everything if empty or `all`.
 ///
 /// # Errors
 /// If there is no such seat.
-pub(crate) fn seen_by(word: &str, roles: &[String], is_hidden: bool) -> Result<SeenBy, Refusal> {
+pub(crate) fn viewpoint(
+    word: &str,
+    roles: &[String],
+    is_hidden: bool,
+) -> Result<Viewpoint, Refusal> {
     if word.is_empty() || word == "all" {
-        return Ok(SeenBy::All);
+        return Ok(Viewpoint::All);
     }
     let number = word.parse().ok().filter(|seat| *seat < roles.len());
     let seat = number.or_else(|| roles.iter().position(|role| role == word));
     let seat = seat.ok_or_else(|| Refusal::wrong(format!("there is no seat `{word}`")))?;
-    // Without secrets, a seat sees the board as everybody does.
+    // Without secrets, a seat sees the board like everybody.
     Ok(if is_hidden {
-        SeenBy::Seat(seat)
+        Viewpoint::Seat(seat)
     } else {
-        SeenBy::All
+        Viewpoint::All
     })
 }
 
-/// What there is to see after each ply.
+/// The boards after each ply.
 #[derive(Default)]
 struct Boards {
     views: Vec<ViewStep>,
@@ -212,7 +214,7 @@ impl Replay {
     /// A match of a log of this site.
     ///
     /// # Errors
-    /// If its rules are not known here, or its start is not theirs.
+    /// If its rules are unknown, or its start is no position of theirs.
     pub(crate) fn of(site: &Site, log: u16, record: Record) -> Result<Self, Refusal> {
         let built_in = games::find(&record.game).is_some() && record.rules.is_none();
         if built_in {
@@ -250,20 +252,19 @@ impl Replay {
         })
     }
 
-    /// The whole page. `id` is the match's as pages have it, `site` knows what was kept beside the
-    /// log.
+    /// The whole page. `id` is used by pages; `site` finds files kept beside the log.
     ///
     /// # Errors
-    /// If the seat is not known.
+    /// If the seat is unknown.
     pub(crate) fn page(&self, site: &Site, id: &str, seat: &str) -> Result<MatchPage, Refusal> {
         let (record, info) = (&self.record, self.rules.info());
-        let seen_by = seen_by(seat, self.rules.roles(), info.hidden)?;
+        let viewpoint = viewpoint(seat, self.rules.roles(), info.hidden)?;
         let Boards {
             views,
             to_move,
             scores,
             problem,
-        } = self.boards(seen_by);
+        } = self.boards(viewpoint);
         let players = record.players.iter().enumerate();
         Ok(MatchPage {
             id: id.to_owned(),
@@ -294,14 +295,14 @@ impl Replay {
             views,
             to_move,
             scores,
-            moves: self.moves(seen_by, &PrintedByTurns::of(site, id, record)),
+            moves: self.moves(viewpoint, &PrintedByTurns::of(site, id, record)),
             states_url: format!("/api/match/{id}/position/{{ply}}"),
             problem,
         })
     }
 
-    /// What there is to see after each ply that can be played.
-    fn boards(&self, seen_by: SeenBy) -> Boards {
+    /// The boards after each ply that can be replayed.
+    fn boards(&self, viewpoint: Viewpoint) -> Boards {
         let mut session = self.start.fork();
         let mut views = Views::default();
         let mut boards = Boards::default();
@@ -315,7 +316,7 @@ impl Replay {
                     break;
                 }
             }
-            match view(&*session, seen_by) {
+            match view(&*session, viewpoint) {
                 Ok(view) => views.push(view),
                 Err(broken) => {
                     boards.problem = Some(broken.to_string());
@@ -323,14 +324,14 @@ impl Replay {
                 }
             }
             boards.to_move.push(session.to_move().seats().collect());
-            if seen_by == SeenBy::All
+            if viewpoint == Viewpoint::All
                 && let Ok(tally) = session.tally()
             {
                 scores.push(tally.scores.to_vec());
             }
         }
         boards.views = views.steps;
-        // Rules that know no points before the end say nothing until then.
+        // Rules without scores before the end have none until then.
         let is_told = |scores: &[Vec<i64>]| {
             let before_end = scores.len().saturating_sub(1);
             scores[..before_end]
@@ -343,7 +344,7 @@ impl Replay {
         boards
     }
 
-    fn moves(&self, seen_by: SeenBy, printed: &PrintedByTurns) -> Vec<MoveView> {
+    fn moves(&self, viewpoint: Viewpoint, printed: &PrintedByTurns) -> Vec<MoveView> {
         let record = &self.record;
         let players = record.players.iter();
         let times = players.map(|player| player.time.as_ref().unwrap_or(&record.time));
@@ -360,9 +361,9 @@ impl Replay {
                 });
                 Some(rounded(clock.remaining()?.as_secs_f64() * 1e3))
             });
-            let is_known = match seen_by {
-                SeenBy::All => true,
-                SeenBy::Seat(seat) => played.seat == Some(seat),
+            let is_known = match viewpoint {
+                Viewpoint::All => true,
+                Viewpoint::Seat(seat) => played.seat == Some(seat),
             };
             MoveView {
                 ply: at + 1,
@@ -414,7 +415,6 @@ impl Replay {
     }
 }
 
-/// The rules of a log's tournament.
 fn rules_of(site: &Site, log: u16) -> Result<&RulesSet, Refusal> {
     let path = &site.logs[usize::from(log)];
     let set = site.rules[usize::from(log)].get_or_init(|| {
@@ -426,7 +426,7 @@ fn rules_of(site: &Site, log: u16) -> Result<&RulesSet, Refusal> {
     set.as_ref().map_err(|why| Refusal::broken(why.clone()))
 }
 
-/// Who made a ply, if it was no player.
+/// `None` for plies of players.
 fn made_by(record: &Record, at: usize, played: &LoggedMove) -> Option<&'static str> {
     if played.seat.is_none() {
         Some("chance")
@@ -437,12 +437,11 @@ fn made_by(record: &Record, at: usize, played: &LoggedMove) -> Option<&'static s
     }
 }
 
-/// A time without more digits than anybody reads.
+/// Removes meaningless digits.
 fn rounded(ms: f64) -> f64 {
     (ms * 1e2).round() / 1e2
 }
 
-/// How a match was run.
 fn conditions(record: &Record) -> Value {
     json!({
         "time": record.time,
@@ -456,7 +455,6 @@ fn conditions(record: &Record) -> Value {
     })
 }
 
-/// What a bot says of its move, as far as it is of the right type.
 pub(crate) fn info_view(info: &Value) -> InfoView {
     let number = |name: &str| info.get(name).and_then(Value::as_f64);
     let text = info.get("text").map(|text| match text {

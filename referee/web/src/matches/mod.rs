@@ -1,4 +1,4 @@
-//! Matches: their list, their pages, positions, analyses, what bots wrote on stderr.
+//! Matches: their list, their pages, positions, analyses, and the bots' stderr.
 
 pub(crate) mod analyses;
 pub(crate) mod decisive;

@@ -1,4 +1,4 @@
-//! A position of a match, to be taken elsewhere, and the boards of what its mover expected.
+//! A position of a match for use elsewhere, and the boards of its mover's principal variation.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use games::session::PlyByPly;
 use serde_json::{Value, json};
 
 use crate::http::answer::Refusal;
-use crate::matches::match_page::{Replay, seen_by};
-use crate::matches::views::{SeenBy, ViewStep, Views, view};
+use crate::matches::match_page::{Replay, viewpoint};
+use crate::matches::views::{ViewStep, Viewpoint, Views, view};
 use crate::words::{has_options, variation};
 
 impl Replay {
-    /// The position after some plies, in every form in which it may be wanted elsewhere.
+    /// The position after this many plies, in all forms for use elsewhere.
     ///
     /// # Errors
     /// If there is no such ply or seat.
     pub(crate) fn position(&self, ply: usize, seat: &str) -> Result<Value, Refusal> {
         let (record, info) = (&self.record, self.rules.info());
-        let seen_by = seen_by(seat, self.rules.roles(), info.hidden)?;
+        let viewpoint = viewpoint(seat, self.rules.roles(), info.hidden)?;
         if ply > record.moves.len() {
             let plies = record.moves.len();
             return Err(Refusal::missing(format!("the match has {plies} plies")));
@@ -29,13 +29,13 @@ impl Replay {
         let texts: Vec<&str> = record.moves[..ply].iter().map(|it| &*it.mv).collect();
         let played = step.add_all(&mut *session, &texts);
         played.map_err(|error| broken(&error))?;
-        if let SeenBy::Seat(seat) = seen_by {
+        if let Viewpoint::Seat(seat) = viewpoint {
             let observation = session.observation(seat);
             let observation = observation.map_err(|error| broken(&error))?;
             return Ok(json!({"state": null, "observation": observation, "pv": []}));
         }
         let state = session.state().map_err(|error| broken(&error))?;
-        let pv = self.variation_told(ply);
+        let pv = self.expected_variation(ply);
         let mut request = json!({"op": "new", "game": record.game});
         if has_options(record) {
             request["options"] = record.options.clone();
@@ -49,14 +49,14 @@ impl Replay {
         }))
     }
 
-    /// The boards of what the mover of this ply expected, that before the ply first.
-    fn variation_told(&self, ply: usize) -> Vec<ViewStep> {
+    /// The boards of the mover's principal variation, starting with the one before the ply.
+    fn expected_variation(&self, ply: usize) -> Vec<ViewStep> {
         let before = ply.checked_sub(1);
-        let told = before.and_then(|before| {
+        let expected = before.and_then(|before| {
             let info = self.record.moves[before].info.as_ref()?;
             Some((before, variation(info)?))
         });
-        let Some((before, moves)) = told else {
+        let Some((before, moves)) = expected else {
             return Vec::new();
         };
         let mut session = self.start.fork();
@@ -66,10 +66,10 @@ impl Replay {
         if step.add_all(&mut *session, &texts).is_err() {
             return Vec::new();
         }
-        played_on(&*session, &moves)
+        continued(&*session, &moves)
     }
 
-    /// The command line that goes on from a position: a person against bots.
+    /// The command that continues from a position: a person against bots.
     fn command(&self, state: &Value, seat: Option<usize>) -> String {
         let record = &self.record;
         let mut words = vec!["referee".to_owned(), "play".to_owned(), record.game.clone()];
@@ -88,8 +88,8 @@ impl Replay {
     }
 }
 
-/// The boards as these moves are played, the one before them first.
-fn played_on(session: &dyn Session, moves: &[String]) -> Vec<ViewStep> {
+/// The boards along these moves, starting with the one before them.
+fn continued(session: &dyn Session, moves: &[String]) -> Vec<ViewStep> {
     let mut session = session.fork();
     let mut views = Views::default();
     let mut step = PlyByPly::default();
@@ -97,7 +97,7 @@ fn played_on(session: &dyn Session, moves: &[String]) -> Vec<ViewStep> {
         if ply > 0 && step.add(&mut *session, &moves[ply - 1]).is_err() {
             break;
         }
-        match view(&*session, SeenBy::All) {
+        match view(&*session, Viewpoint::All) {
             Ok(view) => views.push(view),
             Err(_) => break,
         }
@@ -105,11 +105,10 @@ fn played_on(session: &dyn Session, moves: &[String]) -> Vec<ViewStep> {
     views.steps
 }
 
-/// Positions that a page may ask for.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
-pub(crate) struct Asked {
-    /// The seat as which it looks.
+pub(crate) struct SeatQuery {
+    /// The viewpoint; see [`viewpoint`].
     #[serde(rename = "as")]
     pub(crate) seat: String,
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! What bots printed on stderr, as far as it was kept beside the log.
+//! The bots' output on stderr, if it was kept beside the log.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,20 +12,19 @@ use tournament::playing::failures::{FAILURES_NAME, folder_name};
 
 use crate::state::site::Site;
 
-/// How many of the last bytes before a fault are sent at most.
+/// Bytes before a fault that are sent.
 const MOST: usize = 20_000;
-/// How many of the last bytes of a turn are sent at most.
+/// Bytes of a turn that are sent.
 const MOST_IN_TURN: u64 = 4 << 10;
-/// How many bytes of an index are read at most.
+/// Bytes of an index that are read.
 const MOST_INDEX: u64 = 16 << 20;
 
-/// The folder of a match's log.
 fn folder_of<'s>(site: &'s Site, id: &str) -> Option<&'s Path> {
     let (log, _) = site.split_id(id);
     site.logs.get(usize::from(log))?.parent()
 }
 
-/// The end of what a bot printed before its fault, if it was kept.
+/// A bot's last lines before its fault, if they were kept.
 pub(crate) fn printed_before(
     site: &Site,
     id: &str,
@@ -38,14 +37,14 @@ pub(crate) fn printed_before(
     text(&fs::read(folder.join("stderr.txt")).ok()?)
 }
 
-/// What the bots of a match printed in their turns.
+/// The output of a match's bots by turn.
 #[derive(Debug, Default)]
 pub(crate) struct PrintedByTurns {
     /// By seat and the ply of the turn.
     texts: BTreeMap<(usize, usize), String>,
 }
 
-/// A part of a file that was printed in a turn of the match.
+/// A part of a file that was printed during a turn of the match.
 struct Part {
     seat: usize,
     ply: usize,
@@ -55,7 +54,6 @@ struct Part {
 }
 
 impl PrintedByTurns {
-    /// What was kept of a match.
     pub(crate) fn of(site: &Site, id: &str, record: &Record) -> Self {
         let mut printed = PrintedByTurns::default();
         let Some(folder) = folder_of(site, id) else {
@@ -72,15 +70,15 @@ impl PrintedByTurns {
         printed
     }
 
-    /// What the seat printed in the turn whose move is the one at this place.
+    /// The output of a seat in the turn whose move is at this index.
     pub(crate) fn before(&self, seat: usize, at: usize) -> Option<String> {
-        // A turn of several seats at once begins before the moves of the others.
+        // A turn of several seats at once begins before the others' moves.
         let turns = self.texts.range((seat, 0)..=(seat, at));
         let (&(_, ply), text) = turns.last()?;
         (at - ply <= 1).then(|| text.clone())
     }
 
-    /// Adds what a process printed.
+    /// Adds the output of a process.
     fn add(&mut self, index: &Path, record: &Record, name: &str) {
         let Some(parts) = parts(index, &record.match_id) else {
             return;
@@ -90,7 +88,7 @@ impl PrintedByTurns {
             player.is_some_and(|player| file_name(&player.name) == name)
         };
         let parts: Vec<Part> = parts.into_iter().filter(is_its).collect();
-        // A match that was given up was played again, by a later process.
+        // An aborted match was replayed by a later process.
         self.texts
             .retain(|(seat, _), _| parts.iter().all(|part| part.seat != *seat));
         let Ok(mut file) = File::open(index.with_extension("log")) else {
@@ -104,7 +102,7 @@ impl PrintedByTurns {
     }
 }
 
-/// The indexes of the processes of bots with this name, the oldest one first.
+/// The indexes of the processes of bots with this name, the oldest first.
 fn indexes(folder: &Path, name: &str) -> Vec<PathBuf> {
     let number = |path: &Path| -> Option<u64> {
         let file = path.file_name()?.to_str()?;
@@ -163,7 +161,7 @@ fn read(file: &mut File, part: &Part) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The end of what was printed, fit to be shown; `None` if it is blank.
+/// The end of the output, escaped; `None` if it is blank.
 fn text(bytes: &[u8]) -> Option<String> {
     let end = &bytes[bytes.len().saturating_sub(MOST)..];
     let text = shown_lines(String::from_utf8_lossy(end).trim_end());

@@ -1,4 +1,4 @@
-//! Boards one after another: the first as a whole, then what changes.
+//! A sequence of boards: the first one whole, then the changes.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,21 @@ use games::{BrokenRules, Session, View};
 use serde::Serialize;
 use serde_json::Value;
 
-/// A board, or what changes to the one before.
+/// A board, or the change from the previous one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum ViewStep {
-    /// All of it.
     Whole(View),
-    /// What is not as it was.
     Change(ViewChange),
 }
 
-/// What differs from the board before. What stayed as it was is left out.
+/// The difference to the previous board. Unchanged parts are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct ViewChange {
-    /// The cells from which the piece is gone.
+    /// Cells whose piece is gone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gone: Vec<String>,
-    /// The pieces that are new on their cells.
+    /// Pieces that are new on their cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     put: Vec<Piece>,
     /// All pieces, where several stand on a cell.
@@ -31,7 +29,7 @@ pub(crate) struct ViewChange {
     pieces: Option<Vec<Piece>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     notes: Option<Vec<String>>,
-    /// The cells that changed, by their indices.
+    /// Cells that changed, by index.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     cells: BTreeMap<usize, Cell>,
 }
@@ -59,38 +57,37 @@ impl ViewChange {
     }
 }
 
-/// The pieces by their cells; `None` if two stand on one.
+/// Pieces by cell; `None` if two stand on one.
 fn by_cell(view: &View) -> Option<BTreeMap<&str, &Piece>> {
     let pieces = view.pieces.iter().map(|piece| (&*piece.cell, piece));
     let by_cell: BTreeMap<_, _> = pieces.collect();
     (by_cell.len() == view.pieces.len()).then_some(by_cell)
 }
 
-/// What is shown of a position: to everybody, or to one seat where information is hidden.
+/// The viewpoint: everything, or one seat where information is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SeenBy {
-    /// Everything is shown.
+pub(crate) enum Viewpoint {
     All,
-    /// What this seat observes.
+    /// The observation of this seat.
     Seat(usize),
 }
 
-/// The board of a position. Rules without a board, and what a seat observes, give one without cells:
-/// its notes are the fields.
+/// The board of a position. Rules without a board, and observations of a seat, result in one without
+/// cells, whose notes are the fields.
 ///
 /// # Errors
 /// If rules from outside do not work.
-pub(crate) fn view(session: &dyn Session, seen_by: SeenBy) -> Result<View, BrokenRules> {
-    match seen_by {
-        SeenBy::Seat(seat) => Ok(fields(&session.observation(seat)?)),
-        SeenBy::All => match session.view()? {
+pub(crate) fn view(session: &dyn Session, viewpoint: Viewpoint) -> Result<View, BrokenRules> {
+    match viewpoint {
+        Viewpoint::Seat(seat) => Ok(fields(&session.observation(seat)?)),
+        Viewpoint::All => match session.view()? {
             Some(view) => Ok(view),
             None => Ok(fields(&session.state()?)),
         },
     }
 }
 
-/// JSON as a board that has nothing but notes: a line for each field.
+/// JSON as a board without cells, with a note for each field.
 fn fields(value: &Value) -> View {
     let notes = match value {
         Value::Object(fields) => {
@@ -109,14 +106,13 @@ fn fields(value: &Value) -> View {
     }
 }
 
-/// A value without quotation marks, if it is a text.
+/// A text without its quotation marks.
 fn plain(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Boards one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Views {
     last: Option<View>,
@@ -124,7 +120,6 @@ pub(crate) struct Views {
 }
 
 impl Views {
-    /// Adds the next board.
     pub(crate) fn push(&mut self, view: View) {
         let step = match &self.last {
             Some(last) if can_change(last, &view) => {
@@ -137,7 +132,7 @@ impl Views {
     }
 }
 
-/// Whether a board can be told as changes to another one.
+/// True if a board can be expressed as a change to another one.
 fn can_change(last: &View, view: &View) -> bool {
     last.shape == view.shape && last.cells.len() == view.cells.len()
 }
@@ -153,9 +148,9 @@ mod tests {
         let rules = rules.configure(&json!({"size": 5})).unwrap();
         let mut session = rules.start(0).unwrap();
         let mut views = Views::default();
-        views.push(view(&*session, SeenBy::All).unwrap());
+        views.push(view(&*session, Viewpoint::All).unwrap());
         session.play("a2-a3/c3").unwrap();
-        views.push(view(&*session, SeenBy::All).unwrap());
+        views.push(view(&*session, Viewpoint::All).unwrap());
         let steps = serde_json::to_value(&views.steps).unwrap();
         assert_eq!(steps[0]["cells"].as_array().unwrap().len(), 25);
         assert_eq!(steps[1]["gone"], json!(["a2"]));
@@ -172,7 +167,7 @@ mod tests {
             .configure(&Value::Null)
             .unwrap();
         let session = rules.start(0).unwrap();
-        let seen = view(&*session, SeenBy::Seat(1)).unwrap();
+        let seen = view(&*session, Viewpoint::Seat(1)).unwrap();
         assert!(seen.cells.is_empty());
         assert!(
             seen.notes.contains(&"ply: 0".to_owned()),

@@ -15,27 +15,31 @@ use report::{points, transcript};
 use tournament::playing::failures::{FAILURES_NAME, folder_name};
 
 use crate::state::highlights::{FaultKind, Highlight, Highlights};
-use crate::state::played::Played;
+use crate::state::played::PlayedTournament;
 use crate::words::encoded;
 
-/// How many of the last lines of stderr are shown.
+/// Lines of stderr that are shown.
 const STDERR_LINES: usize = 12;
 /// Longer lines of stderr are cut.
 const STDERR_WIDTH: usize = 200;
 
-/// What a page is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageFormat {
-    /// For a terminal
+    /// For a terminal.
     Text,
-    /// For a README
+    /// For a README.
     Markdown,
-    /// A page by itself, with the moves of the matches
+    /// A self-contained page, with the moves of the matches.
     Html,
 }
 
-/// The page about one bot, as text for a terminal of this width or in another format.
-pub fn page(played: &Played, bot: &str, format: PageFormat, width: Option<usize>) -> String {
+/// The page about one bot. Text fits a terminal of `width` columns.
+pub fn page(
+    played: &PlayedTournament,
+    bot: &str,
+    format: PageFormat,
+    width: Option<usize>,
+) -> String {
     let parts = parts(played, bot, false);
     match format {
         PageFormat::Text => sheet::text(parts, width),
@@ -44,9 +48,9 @@ pub fn page(played: &Played, bot: &str, format: PageFormat, width: Option<usize>
     }
 }
 
-/// All of it. Names that are not there have an empty page. Where it is one of several pages, its
-/// matches are links instead of commands and lists of moves.
-pub(crate) fn parts(played: &Played, name: &str, is_linked: bool) -> Vec<Part> {
+/// The page about one bot, empty if there is no such bot. If `is_linked`, its matches are links instead
+/// of commands and lists of moves.
+pub(crate) fn parts(played: &PlayedTournament, name: &str, is_linked: bool) -> Vec<Part> {
     let report = played.report();
     let Some(index) = report.bots.iter().position(|bot| bot.name == name) else {
         return Vec::new();
@@ -79,7 +83,7 @@ pub(crate) fn parts(played: &Played, name: &str, is_linked: bool) -> Vec<Part> {
     parts
 }
 
-/// Its place, its rating and its results in one sentence.
+/// Place, rating and results in one sentence.
 fn summary(report: &Report, index: usize) -> String {
     let place = report.ranking.iter().position(|bot| *bot == index);
     let results = &report.bots[index].results;
@@ -168,7 +172,7 @@ fn opponents(report: &Report, index: usize) -> Grid {
     grid
 }
 
-fn faults(played: &Played, bot: &BotReport, highlights: &Highlights) -> Vec<Part> {
+fn faults(played: &PlayedTournament, bot: &BotReport, highlights: &Highlights) -> Vec<Part> {
     if highlights.faults.is_empty() {
         return vec![Part::Note("None.".to_owned())];
     }
@@ -205,7 +209,7 @@ fn faults(played: &Played, bot: &BotReport, highlights: &Highlights) -> Vec<Part
     parts
 }
 
-/// The end of a file, fit for showing; `None` if there is nothing in it.
+/// The end of a file, escaped; `None` if it is empty.
 fn last_lines(path: &Path) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -220,7 +224,12 @@ fn last_lines(path: &Path) -> Option<String> {
 }
 
 /// Matches as a table, with the commands that replay them, and as moves.
-fn matches(played: &Played, list: &[Highlight], than_expected: &str, is_linked: bool) -> Vec<Part> {
+fn matches(
+    played: &PlayedTournament,
+    list: &[Highlight],
+    than_expected: &str,
+    is_linked: bool,
+) -> Vec<Part> {
     if list.is_empty() {
         return vec![Part::Note(format!(
             "There is no match without faults in which it scored {than_expected} than its rating \

@@ -1,9 +1,9 @@
-//! What changes from one JSON value to the next: states of a match differ in little.
+//! Differences between JSON values, as successive states of a match differ little.
 
 use serde_json::{Map, Value, json};
 
-/// The change that makes `after` of `before`: `{"=": new}`, or `{"in": {key: change}, "out": [keys]}` of
-/// an object or of a list of the same length.
+/// The change from `before` to `after`: `{"=": new}`, or `{"in": {key: change}, "out": [keys]}` for an
+/// object or a list of the same length.
 pub(crate) fn change(before: &Value, after: &Value) -> Value {
     let whole = || json!({ "=": after });
     match (before, after) {

@@ -1,10 +1,9 @@
-//! The page about a bot that was left out: why, and what its author can do.
+//! The page about a bot that was left out: the reason, and advice for its author.
 
 use config::LeftOut;
 use protocol::{shown, shown_lines};
 use report::sheet::{Grid, Part, heading};
 
-/// All of it.
 pub(crate) fn parts(left_out: &LeftOut) -> Vec<Part> {
     let mut parts = vec![
         heading(&shown(&left_out.bot)),
@@ -23,7 +22,7 @@ pub(crate) fn parts(left_out: &LeftOut) -> Vec<Part> {
     parts
 }
 
-/// All bots that were left out, with these links to their pages.
+/// All bots that were left out, with links to their pages.
 pub(crate) fn table(left_out: &[LeftOut], links: Vec<String>) -> Grid {
     let mut grid = Grid::new(["bot", "why"], 0);
     grid.keys = 2;

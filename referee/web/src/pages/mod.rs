@@ -1,5 +1,4 @@
-//! What the author of a bot should know after a tournament: a page about each bot, and a site of all
-//! of them.
+//! The pages about a finished tournament: one about each bot, and a folder of all of them.
 
 mod bot_page;
 pub(crate) mod json_change;
@@ -9,7 +8,7 @@ mod page;
 pub(crate) mod page_folder;
 mod site;
 
-pub use crate::state::played::Played;
+pub use crate::state::played::PlayedTournament;
 pub use bot_page::{PageFormat, page};
 pub use page::{Page, bot, rules_of, statistics};
 pub use site::{SiteError, about, write_site};

@@ -1,5 +1,5 @@
-//! A tournament, or some matches, as one HTML file: the pages with the answers that they would get
-//! from the server. It loads nothing, and works from disk.
+//! A tournament, or some matches, as one HTML file: the pages with the server's answers. It loads
+//! nothing, and works from disk.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::state::reader::Reader;
 use crate::state::site::Site;
 use crate::words::encoded;
 
-/// A file that is written: its head is there, and matches can be added.
+/// A file being written, to which matches can be added.
 pub struct OneFile<W> {
     out: W,
     site: Arc<Site>,
@@ -27,11 +27,10 @@ pub struct OneFile<W> {
 }
 
 impl<W: Write> OneFile<W> {
-    /// Begins a file with matches of this log; with the overview of all of them, if it is to be a
-    /// report of the whole.
+    /// Begins a file with matches of this log. A report of the whole log includes the overview.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn begin(
         mut out: W,
         log: &Path,
@@ -50,18 +49,17 @@ impl<W: Write> OneFile<W> {
         };
         if is_report {
             let mut reader = Reader::new(file.site.clone());
-            reader.look();
+            reader.poll();
             let overview = reader.overview();
             file.answer("/api/overview", &overview)?;
         }
         Ok(file)
     }
 
-    /// Adds a match, with all that can be asked of its positions if wanted. Gives why it cannot be
-    /// shown, in a sentence, if so.
+    /// Adds a match, and its positions if asked to. Returns a sentence if the match cannot be shown.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn add(&mut self, mut record: Record, positions: bool) -> io::Result<Option<String>> {
         let id = record.match_id.clone();
         let row = match_list::row(&self.site, 0, record.to_line().as_bytes());
@@ -87,8 +85,8 @@ impl<W: Write> OneFile<W> {
         Ok(None)
     }
 
-    /// Adds the positions of a match: the first state, and what changes; of what was expected, what
-    /// follows on the board that the match has.
+    /// Adds the positions of a match: the first state, then changes. A principal variation begins with
+    /// the board that the match has.
     fn add_positions(&mut self, replay: &Replay, path: &str, plies: usize) -> io::Result<()> {
         let mut before = Value::Null;
         for ply in 0..=plies {
@@ -109,10 +107,10 @@ impl<W: Write> OneFile<W> {
         Ok(())
     }
 
-    /// Ends the file.
+    /// Completes the file.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn end(mut self) -> io::Result<()> {
         let rows = std::mem::take(&mut self.rows);
         let list = json!({"total": rows.len(), "matches": rows});
@@ -122,7 +120,7 @@ impl<W: Write> OneFile<W> {
         self.out.flush()
     }
 
-    /// Writes what the server would answer.
+    /// Writes an answer of the server.
     fn answer(&mut self, path: &str, what: &impl serde::Serialize) -> io::Result<()> {
         let begin = if self.is_first { "{" } else { ",\n" };
         self.is_first = false;

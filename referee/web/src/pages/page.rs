@@ -1,4 +1,4 @@
-//! Pages beside those of matches, as the browser shows them: about a bot, all statistics, rules.
+//! Pages that are not about matches: a bot, all statistics, the rules.
 
 use config::LeftOut;
 use games::registry::Entry;
@@ -6,22 +6,22 @@ use report::sheet::{self, Part};
 use serde::Serialize;
 
 use crate::pages::{bot_page, left_out_page};
-use crate::state::played::Played;
+use crate::state::played::PlayedTournament;
 use crate::words::guide;
 
-/// A page that is a text with tables.
+/// A page of text and tables.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
     pub title: String,
     pub parts: Vec<Part>,
-    /// Where it is a text with marks, that instead: nothing of it came from outside.
+    /// Replaces the parts. Contains nothing from outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub html: Option<String>,
 }
 
 impl Page {
-    /// Parts in which bots, builds and the organiser's own machine may have been quoted.
-    pub(crate) fn for_others(played: &Played, title: &str, parts: Vec<Part>) -> Self {
+    /// A page for publication: parts may quote bots, builds and the organiser's machine.
+    pub(crate) fn for_others(played: &PlayedTournament, title: &str, parts: Vec<Part>) -> Self {
         let shown = |part: Part| part.map(|text| played.without_places(&text));
         Page {
             title: title.to_owned(),
@@ -30,17 +30,15 @@ impl Page {
         }
     }
 
-    /// About a bot that played.
-    pub(crate) fn of_bot(played: &Played, name: &str) -> Self {
+    pub(crate) fn of_bot(played: &PlayedTournament, name: &str) -> Self {
         Self::for_others(played, name, bot_page::parts(played, name, true))
     }
 
-    /// About a bot that was left out.
-    pub(crate) fn of_left_out(played: &Played, bot: &LeftOut) -> Self {
+    pub(crate) fn of_left_out(played: &PlayedTournament, bot: &LeftOut) -> Self {
         Self::for_others(played, &bot.bot, left_out_page::parts(bot))
     }
 
-    /// As it stands in a file, for where no script runs.
+    /// As plain HTML, for readers without scripts.
     pub(crate) fn plain(&self, root: &str) -> String {
         format!(
             "<p><a href=\"{root}index.html\">All bots</a></p>\n{}",
@@ -49,8 +47,8 @@ impl Page {
     }
 }
 
-/// About a bot; `None` if there is none with this name.
-pub fn bot(played: &Played, name: &str) -> Option<Page> {
+/// `None` if there is no bot with this name.
+pub fn bot(played: &PlayedTournament, name: &str) -> Option<Page> {
     if played.report().bots.iter().any(|bot| bot.name == name) {
         return Some(Page::of_bot(played, name));
     }
@@ -58,8 +56,7 @@ pub fn bot(played: &Played, name: &str) -> Option<Page> {
     Some(Page::of_left_out(played, left_out))
 }
 
-/// All statistics.
-pub fn statistics(played: &Played) -> Page {
+pub fn statistics(played: &PlayedTournament) -> Page {
     Page {
         title: "Statistics".to_owned(),
         parts: sheet::all_parts(&played.sheet),
@@ -67,7 +64,7 @@ pub fn statistics(played: &Played) -> Page {
     }
 }
 
-/// The rules of a game, from the text that `referee rules` prints.
+/// The rules of a game, as printed by `referee rules`.
 pub fn rules_of(game: &Entry) -> Page {
     Page {
         title: game.info.title.clone(),

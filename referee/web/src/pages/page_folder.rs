@@ -1,5 +1,5 @@
-//! A folder of pages: those that the server serves, with the answers that they would get as files. It
-//! works from disk and from any web server.
+//! A folder of pages: those of the server, with its answers as files. It works from disk and from any
+//! web server.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,12 +22,12 @@ use crate::words::encoded;
 /// The folder of the answers.
 const DATA: &str = "data";
 
-/// A folder that is being written.
+/// A folder being written.
 pub(crate) struct PageFolder {
     folder: PathBuf,
     site: Arc<Site>,
     rows: Vec<MatchRow>,
-    /// Which file has which answer.
+    /// The file of each answer.
     files: BTreeMap<String, String>,
 }
 
@@ -35,7 +35,7 @@ impl PageFolder {
     /// Begins a folder with the overview of this log.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the folder cannot be written.
     pub(crate) fn begin(folder: &Path, log: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder.join(DATA))?;
         for (name, text) in files_of_folder() {
@@ -43,7 +43,7 @@ impl PageFolder {
         }
         let site = Arc::new(Site::new(vec![crate::state::follow::log_path(log)], None));
         let mut reader = Reader::new(site.clone());
-        reader.look();
+        reader.poll();
         let overview = reader.overview();
         let mut pages = PageFolder {
             folder: folder.to_owned(),
@@ -55,10 +55,10 @@ impl PageFolder {
         Ok(pages)
     }
 
-    /// Adds a match. Gives why it cannot be shown, in a sentence, if so.
+    /// Adds a match. Returns a sentence if the match cannot be shown.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the folder cannot be written.
     pub(crate) fn add(&mut self, mut record: Record) -> io::Result<Option<String>> {
         let id = record.match_id.clone();
         let row = match_list::row(&self.site, 0, record.to_line().as_bytes());
@@ -72,10 +72,10 @@ impl PageFolder {
         Ok(None)
     }
 
-    /// Adds what the server would answer.
+    /// Adds an answer of the server.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the folder cannot be written.
     pub(crate) fn answer(&mut self, path: &str, what: &impl Serialize) -> io::Result<()> {
         let file = format!("{DATA}/{}.js", self.files.len() + 1);
         let (key, what) = (serde_json::to_string(path)?, serde_json::to_string(what)?);
@@ -87,10 +87,10 @@ impl PageFolder {
         Ok(())
     }
 
-    /// Ends the folder.
+    /// Completes the folder.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the folder cannot be written.
     pub(crate) fn end(mut self) -> io::Result<()> {
         let rows = std::mem::take(&mut self.rows);
         self.answer(

@@ -1,6 +1,5 @@
-//! A folder of pages: those of the browser, with an index with the standings, a page about each bot, all
-//! statistics, and the rules of the games. What stands in these files is what is read where no script
-//! runs.
+//! A folder of pages: an index with the standings, a page about each bot, all statistics, and the rules
+//! of the games. Their plain HTML is for readers without scripts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,8 +10,8 @@ use files::{self, MOST_TEXT};
 use games::registry::Entry;
 use log::LogFile;
 use protocol::shown;
+use report::print_notice;
 use report::sheet::{self, COUNTS, Grid, Part, counts, heading, interval, load};
-use report::tell;
 use supervisor::file_name;
 use thiserror::Error;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
@@ -22,32 +21,29 @@ use crate::frame::page_of_folder;
 use crate::pages::left_out_page;
 use crate::pages::page::{Page, rules_of, statistics};
 use crate::pages::page_folder::PageFolder;
-use crate::state::played::Played;
+use crate::state::played::PlayedTournament;
 use crate::words::encoded;
 
 /// The folder of the bots' pages.
 const BOTS: &str = "bots";
 /// The folder of the games' rules.
 const RULES: &str = "rules";
-/// How many matches a folder of pages holds at most.
+/// The most matches in a folder of pages.
 const MOST_MATCHES: usize = 5000;
-/// The page of all statistics.
 const STATISTICS: &str = "statistics.html";
 
-/// A page that cannot be written.
 #[derive(Debug, Error)]
 #[error("`{}` cannot be written: {error}", path.display())]
 pub struct SiteError {
     path: PathBuf,
-    /// Why not.
     pub error: io::Error,
 }
 
-/// Writes the pages to a folder, with the matches in this log; gives the path of the index.
+/// Writes the pages of this log to a folder, and returns the path of the index.
 ///
 /// # Errors
 /// If they cannot be written.
-pub fn write_site(played: &Played, log: &Path, out: &Path) -> Result<PathBuf, SiteError> {
+pub fn write_site(played: &PlayedTournament, log: &Path, out: &Path) -> Result<PathBuf, SiteError> {
     let (bots, rules) = (out.join(BOTS), out.join(RULES));
     for folder in [&bots, &rules] {
         fs::create_dir_all(folder).map_err(|error| SiteError {
@@ -103,28 +99,28 @@ pub fn write_site(played: &Played, log: &Path, out: &Path) -> Result<PathBuf, Si
     Ok(index)
 }
 
-/// Adds the matches of a log, up to a number that a folder can hold.
+/// Adds the matches of a log, up to [`MOST_MATCHES`].
 fn add_matches(pages: &mut PageFolder, log: &Path) -> io::Result<()> {
     let Ok(file) = LogFile::open(log) else {
         return Ok(());
     };
     for record in file.take(MOST_MATCHES).flatten() {
         if let Some(why) = pages.add(record)? {
-            tell(format_args!("warning: {}\n", shown(&why)));
+            print_notice(format_args!("warning: {}\n", shown(&why)));
         }
     }
     Ok(())
 }
 
 /// Everything about a tournament but its matches and figures.
-pub fn about(played: &Played) -> Page {
+pub fn about(played: &PlayedTournament) -> Page {
     let link = |_: usize, bot: &str| format!("#/bot/{}", encoded(bot));
     let (title, parts) = index_parts(played, Vec::new(), link);
     Page::for_others(played, &title, parts)
 }
 
-/// The games that were played, as far as this referee knows them.
-fn games(played: &Played) -> Vec<&'static Entry> {
+/// The games that were played, if this referee knows them.
+fn games(played: &PlayedTournament) -> Vec<&'static Entry> {
     let mut found: Vec<&Entry> = Vec::new();
     for game in &played.report().games {
         // A label has the options after the id.
@@ -145,8 +141,9 @@ fn write(path: &Path, text: &str) -> Result<(), SiteError> {
     })
 }
 
-/// A file name for each bot, then for each that was left out. No two are alike, also where upper and lower case are the same.
-fn page_names(played: &Played) -> Vec<String> {
+/// A file name for each bot, then for each that was left out. They are unique even where case is
+/// ignored.
+fn page_names(played: &PlayedTournament) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let bots = played.report().bots.iter().map(|bot| &*bot.name);
     let left_out = played.left_out.iter().map(|left_out| &*left_out.bot);
@@ -164,7 +161,7 @@ fn page_names(played: &Played) -> Vec<String> {
         .collect()
 }
 
-fn index_page(played: &Played, names: &[String]) -> String {
+fn index_page(played: &PlayedTournament, names: &[String]) -> String {
     let after = vec![Part::Table(ranking(played, names))];
     let bots = played.report().bots.len();
     let link = |at: usize, _: &str| format!("{BOTS}/{}", names[bots + at]);
@@ -182,10 +179,10 @@ fn index_page(played: &Played, names: &[String]) -> String {
     page_of_folder(&title, "", "/", &(sheet::html(parts) + &more))
 }
 
-/// The title, and what is said of a tournament, with these parts after the facts. `link` leads to the page
-/// of a bot that was left out, by its number and name.
+/// Title and description of a tournament, with these parts after the facts. `link` maps the number and
+/// name of a bot that was left out to its page.
 fn index_parts(
-    played: &Played,
+    played: &PlayedTournament,
     after: Vec<Part>,
     link: impl Fn(usize, &str) -> String,
 ) -> (String, Vec<Part>) {
@@ -217,7 +214,7 @@ fn index_parts(
     (title, parts)
 }
 
-/// A time of the log as the other pages write times, but in UTC: `2026-01-02 15:04 UTC`.
+/// A time of the log in the format of the other pages, but in UTC: `2026-01-02 15:04 UTC`.
 fn minute(time: &str) -> String {
     match (time.get(..10), time.get(10..11), time.get(11..16)) {
         (Some(day), Some("T"), Some(minute)) if time.ends_with('Z') => {
@@ -227,8 +224,8 @@ fn minute(time: &str) -> String {
     }
 }
 
-/// When, where and how it was played.
-fn facts(played: &Played) -> String {
+/// Time, place and conditions of the tournament.
+fn facts(played: &PlayedTournament) -> String {
     let mut text = String::new();
     if let Some((first, last)) = &played.began {
         text += &format!(
@@ -238,7 +235,7 @@ fn facts(played: &Played) -> String {
         );
     }
     let referees: Vec<String> = played.referees.iter().map(|it| shown(it)).collect();
-    text += &format!("Played by {}", referees.join(", "));
+    text += &format!("PlayedTournament by {}", referees.join(", "));
     let at_a_time: Vec<String> = played.at_a_time.iter().map(u32::to_string).collect();
     if !at_a_time.is_empty() {
         text += &format!(", {} at a time", at_a_time.join(" or "));
@@ -246,7 +243,7 @@ fn facts(played: &Played) -> String {
     format!("{text}. {}", load(&played.report().noise.machine))
 }
 
-fn ranking(played: &Played, names: &[String]) -> Grid {
+fn ranking(played: &PlayedTournament, names: &[String]) -> Grid {
     let report = played.report();
     let mut grid = Grid::new(["#", "bot", "elo", "±"].into_iter().chain(COUNTS), 1);
     for (place, &bot) in report.ranking.iter().enumerate() {
@@ -259,7 +256,7 @@ fn ranking(played: &Played, names: &[String]) -> Grid {
     grid
 }
 
-/// Environment variables may hold keys and passwords: only their names are published.
+/// Environment variables may hold keys and passwords, so only their names are published.
 fn hide_environments(table: &mut dyn TableLike) {
     for (key, item) in table.iter_mut() {
         if key.get() == "env" {

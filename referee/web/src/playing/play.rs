@@ -1,5 +1,5 @@
-//! A table at which people sit in the browser: what each of them sees, and what they say. Who runs
-//! the matches looks after them by [`Table::observe`], and hears what is asked for as [`Command`]s.
+//! A session of people who play in the browser: the state of each one's page, and their moves. The
+//! caller runs the matches, calls [`PlaySession::observe`] and obeys [`Command`]s.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arbiter::Arbiter;
 use games::session::PlyByPly;
 use games::{Rules, Session};
-use play::players::Voice;
+use play::players::PersonInput;
 use protocol::{BotMove, FromBot, Record};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -15,94 +15,94 @@ use tokio::sync::mpsc;
 use crate::http::answer::Refusal;
 use crate::http::guard::{new_token, same_secret};
 use crate::matches::match_page::info_view;
-use crate::matches::views::{SeenBy, view};
+use crate::matches::views::{Viewpoint, view};
 use crate::playing::rules_card::card;
 use crate::state::events::{Listeners, event};
 use crate::words::{encoded, result_in_words};
 
-/// What people ask of who runs the matches.
+/// A request to the caller, which runs the matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// To begin again after these plies.
+    /// Begin again after these plies.
     Undo(Vec<String>),
-    /// To play another match.
+    /// Play another match.
     Rematch,
 }
 
-/// A table with people.
-pub struct Table {
+pub struct PlaySession {
     rules: Arc<dyn Rules>,
     /// The names of all players, in seat order.
     names: Vec<String>,
     /// The rules in words, as HTML.
     guide: String,
     seats: BTreeMap<usize, PersonSeat>,
-    now: Mutex<Now>,
+    current: Mutex<CurrentMatch>,
     commands: mpsc::UnboundedSender<Command>,
 }
 
-/// A seat that a person takes.
+/// A seat of a person.
 struct PersonSeat {
-    /// What lets them speak for the seat.
+    /// Authorizes its owner to play this seat.
     token: String,
     listeners: Listeners,
 }
 
-/// The match that is played now.
+/// The current match.
 #[derive(Default)]
-struct Now {
-    voices: BTreeMap<usize, Voice>,
-    /// What each person sees.
-    seen: BTreeMap<usize, Value>,
-    /// The seats that are asked: at which ply, and what is legal.
+struct CurrentMatch {
+    inputs: BTreeMap<usize, PersonInput>,
+    /// The page of each person.
+    page: BTreeMap<usize, Value>,
+    /// The seats to move, with the ply and the legal moves.
     asked: BTreeMap<usize, (u32, Vec<String>)>,
     /// The position at the start, and all plies so far.
     start: Option<Box<dyn Session>>,
     moves: Vec<(Option<usize>, String)>,
-    /// How long each of these took, and what the bot said of it.
-    said: Vec<Value>,
-    /// What is left of the game clocks, in milliseconds.
+    /// Time and info of each ply.
+    extras: Vec<Value>,
+    /// Time left on the game clocks, in milliseconds.
     clocks: Vec<Option<f64>>,
-    /// How many plies of these cannot be taken back: those before anybody played.
+    /// The first plies, made before anybody played, cannot be taken back.
     opening: usize,
     is_over: bool,
     /// Another match is about to begin.
     is_ending: bool,
-    /// What was shown last: plies and who is asked.
+    /// The last update: the number of plies, the seats to move, and the end.
     shown: Option<(usize, Vec<usize>, bool)>,
-    /// The ply at which each person has answered: nobody is asked for the same move twice.
+    /// The ply at which each person has answered, so that nobody is asked for the same move twice.
     answered: BTreeMap<usize, u32>,
-    /// Counts what people were shown. A page drops what is older than what it has.
+    /// Counts updates. A page drops any that is older than its own.
     version: u64,
-    /// The number of the match at this table, from 1.
+    /// The number of the match in this session, from 1.
     number: u64,
 }
 
-impl Now {
-    /// Shows a person something new.
-    fn show(&mut self, seat: usize, person: &PersonSeat, mut seen: Value) {
+impl CurrentMatch {
+    /// Updates a person's page.
+    fn show(&mut self, seat: usize, person: &PersonSeat, mut page: Value) {
         self.version += 1;
-        seen["version"] = json!(self.version);
-        person.listeners.send(&event("play", &seen.to_string()));
-        self.seen.insert(seat, seen);
+        page["version"] = json!(self.version);
+        person.listeners.send(&event("play", &page.to_string()));
+        self.page.insert(seat, page);
     }
 
-    /// A person has said something: until the match goes on, there is nothing more to say.
-    fn has_answered(&mut self, seat: usize, person: &PersonSeat) {
+    /// Disables a person's page until the match continues.
+    fn disable(&mut self, seat: usize, person: &PersonSeat) {
         self.asked.remove(&seat);
-        if let Some(mut seen) = self.seen.get(&seat).cloned() {
-            seen["legal"] = json!([]);
-            seen["can_undo"] = json!(false);
-            self.show(seat, person, seen);
+        if let Some(mut page) = self.page.get(&seat).cloned() {
+            page["legal"] = json!([]);
+            page["can_undo"] = json!(false);
+            self.show(seat, person, page);
         }
     }
 }
 
-impl Table {
-    /// A table of this game at which people take these seats; what they ask for comes by the
+impl PlaySession {
+    /// A session of this game in which people take these seats. Their requests come through the
     /// receiver.
     ///
     /// # Errors
+    /// If the system has no random bytes.
     /// If the system has no random bytes.
     pub fn new(
         rules: Arc<dyn Rules>,
@@ -119,15 +119,15 @@ impl Table {
             seats.insert(seat, seated);
         }
         let guide = card(&*rules);
-        let table = Table {
+        let play = PlaySession {
             rules,
             names,
             guide,
             seats,
-            now: Mutex::default(),
+            current: Mutex::default(),
             commands,
         };
-        Ok((Arc::new(table), asked))
+        Ok((Arc::new(play), asked))
     }
 
     /// The rest of the address for each person, by seat.
@@ -140,11 +140,10 @@ impl Table {
         links.collect()
     }
 
-    fn now(&self) -> MutexGuard<'_, Now> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    fn current(&self) -> MutexGuard<'_, CurrentMatch> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The seat that this token is for.
     pub(crate) fn seat_of(&self, token: Option<&str>) -> Result<usize, Refusal> {
         let mut seats = self.seats.iter();
         let own = seats.find(|(_, person)| same_secret(&person.token, token.unwrap_or_default()));
@@ -154,48 +153,47 @@ impl Table {
         })
     }
 
-    /// What a person sees, with the rules in words.
-    pub(crate) fn seen(&self, seat: usize) -> Result<Value, Refusal> {
-        let now = self.now();
-        let mut seen = now.seen.get(&seat).cloned();
-        drop(now);
-        if let Some(seen) = &mut seen {
-            seen["game"]["guide_html"] = json!(self.guide);
+    /// A person's page, with the rules in words.
+    pub(crate) fn page(&self, seat: usize) -> Result<Value, Refusal> {
+        let current = self.current();
+        let mut page = current.page.get(&seat).cloned();
+        drop(current);
+        if let Some(page) = &mut page {
+            page["game"]["guide_html"] = json!(self.guide);
         }
-        seen.ok_or_else(|| Refusal::conflict("the match has not begun yet"))
+        page.ok_or_else(|| Refusal::conflict("the match has not begun yet"))
     }
 
-    /// The events of a person.
     pub(crate) fn events(&self, seat: usize) -> axum::response::Response {
-        let first = self.seen(seat).ok();
-        let first = first.map(|seen| event("play", &seen.to_string()));
+        let first = self.page(seat).ok();
+        let first = first.map(|page| event("play", &page.to_string()));
         self.seats[&seat].listeners.join(first)
     }
 
-    /// A match begins, in which people speak by these voices.
-    pub fn begin(&self, voices: BTreeMap<usize, Voice>, start: Box<dyn Session>) {
-        let mut now = self.now();
-        *now = Now {
-            voices,
-            opening: now.opening,
-            version: now.version,
-            number: now.number + 1,
-            ..Now::default()
+    /// Starts a match, in which `inputs` take the people's moves.
+    pub fn begin(&self, inputs: BTreeMap<usize, PersonInput>, start: Box<dyn Session>) {
+        let mut current = self.current();
+        *current = CurrentMatch {
+            inputs,
+            opening: current.opening,
+            version: current.version,
+            number: current.number + 1,
+            ..CurrentMatch::default()
         };
         for (&seat, person) in &self.seats {
-            let mut seen = self.seen_by(seat, &*start, &now);
-            seen["message"] = json!("The match begins…");
-            now.show(seat, person, seen);
+            let mut page = self.page_of(seat, &*start, &current);
+            page["message"] = json!("The match begins…");
+            current.show(seat, person, page);
         }
-        now.start = Some(start);
+        current.start = Some(start);
     }
 
-    /// How many plies were made before anybody played, in the matches that begin from now on.
+    /// Sets the number of opening plies of the matches that begin from now on.
     pub fn set_opening(&self, plies: usize) {
-        self.now().opening = plies;
+        self.current().opening = plies;
     }
 
-    /// Looks on at the match.
+    /// Updates the pages after an event of the match.
     pub fn observe(&self, arbiter: &Arbiter) {
         let plies = arbiter.moves().len();
         let asked: Vec<usize> = if arbiter.is_in_play() {
@@ -203,28 +201,29 @@ impl Table {
         } else {
             Vec::new()
         };
-        let mut now = self.now();
+        let mut current = self.current();
         let shown = (plies, asked.clone(), arbiter.is_over());
-        if now.is_ending || now.shown.as_ref() == Some(&shown) {
+        if current.is_ending || current.shown.as_ref() == Some(&shown) {
             return;
         }
-        now.shown = Some(shown);
-        let new = &arbiter.moves()[now.moves.len().min(plies)..];
-        now.moves
+        current.shown = Some(shown);
+        let new = &arbiter.moves()[current.moves.len().min(plies)..];
+        current
+            .moves
             .extend(new.iter().map(|ply| (ply.seat, ply.mv.to_string())));
-        let said = new
+        let extras = new
             .iter()
             .map(|ply| json!({"ms": ply.ms, "info": ply.info.as_ref().map(info_view)}));
-        now.said.extend(said);
-        now.is_over = arbiter.is_over();
+        current.extras.extend(extras);
+        current.is_over = arbiter.is_over();
         let ply = arbiter.session().ply();
-        now.asked = asked
+        current.asked = asked
             .into_iter()
             .filter(|seat| self.seats.contains_key(seat))
             // Their answer is on its way to the arbiter.
-            .filter(|seat| now.answered.get(seat) != Some(&ply))
+            .filter(|seat| current.answered.get(seat) != Some(&ply))
             .map(|seat| {
-                // Known: a person's turn has been made with this list.
+                // Does not fail, as the person's turn contained this list.
                 let legal = arbiter.session().fork().legal_of(seat);
                 (seat, (ply, legal.unwrap_or_default()))
             })
@@ -234,16 +233,16 @@ impl Table {
             let left = arbiter.clock(seat).remaining();
             left.map(|left| left.as_secs_f64() * 1e3)
         });
-        now.clocks = clocks.collect();
+        current.clocks = clocks.collect();
         for (&seat, person) in &self.seats {
-            let seen = self.seen_by(seat, arbiter.session(), &now);
-            now.show(seat, person, seen);
+            let page = self.page_of(seat, arbiter.session(), &current);
+            current.show(seat, person, page);
         }
     }
 
-    /// The match is over.
+    /// Shows the result.
     pub fn end(&self, record: &Record) {
-        if self.now().is_ending {
+        if self.current().is_ending {
             return;
         }
         let result = &record.result;
@@ -254,83 +253,83 @@ impl Table {
             "scores": result.scores, "outcome": result.outcome, "reason": result.reason,
             "text": result_in_words(record), "faults": faults.collect::<Vec<_>>(),
         });
-        let mut now = self.now();
-        now.is_over = true;
-        now.asked.clear();
+        let mut current = self.current();
+        current.is_over = true;
+        current.asked.clear();
         for (&seat, person) in &self.seats {
-            let Some(mut seen) = now.seen.get(&seat).cloned() else {
+            let Some(mut page) = current.page.get(&seat).cloned() else {
                 continue;
             };
-            seen["result"] = result.clone();
-            seen["legal"] = json!([]);
-            now.show(seat, person, seen);
+            page["result"] = result.clone();
+            page["legal"] = json!([]);
+            current.show(seat, person, page);
         }
     }
 
-    /// What a person sees now: nothing but what their seat may know.
-    fn seen_by(&self, seat: usize, session: &dyn Session, now: &Now) -> Value {
+    /// A person's page. Contains only what their seat may know.
+    fn page_of(&self, seat: usize, session: &dyn Session, current: &CurrentMatch) -> Value {
         let info = self.rules.info();
         let by = if info.hidden {
-            SeenBy::Seat(seat)
+            Viewpoint::Seat(seat)
         } else {
-            SeenBy::All
+            Viewpoint::All
         };
         let is_known = |actor: Option<usize>| !info.hidden || actor == Some(seat);
-        let moves = now.moves.iter().enumerate();
+        let moves = current.moves.iter().enumerate();
         let moves = moves.filter(|(_, (actor, _))| is_known(*actor));
         let moves = moves.map(|(at, (seat, text))| {
             let mut played = json!({"seat": seat, "text": text});
-            if let Some(said) = now.said.get(at) {
-                played["ms"] = said["ms"].clone();
-                played["info"] = said["info"].clone();
+            if let Some(extra) = current.extras.get(at) {
+                played["ms"] = extra["ms"].clone();
+                played["info"] = extra["info"].clone();
             }
             played
         });
         let to_move = session.to_move().seats().filter(|it| is_known(Some(*it)));
-        let asked = now.asked.get(&seat);
+        let asked = current.asked.get(&seat);
         json!({
             "game": {"id": info.id, "title": info.title},
             "roles": self.rules.roles(),
             "seat": seat,
             "players": self.names,
-            "number": now.number,
+            "number": current.number,
             "ply": session.ply(),
             "to_move": to_move.collect::<Vec<_>>(),
             "view": view(session, by).ok(),
             "last": moves.collect::<Vec<_>>(),
             "legal": asked.map_or(&[][..], |(_, legal)| legal),
-            "clocks_ms": now.clocks,
+            "clocks_ms": current.clocks,
             "result": null,
-            "can_undo": self.undone(seat, now).is_some(),
+            "can_undo": self.remaining_plies(seat, current).is_some(),
             "hidden": info.hidden,
             "message": null,
         })
     }
 
-    /// The plies that stay if a person takes their last move back; `None` if they cannot: nobody
-    /// takes back what another person has seen, or what would show what was hidden.
-    fn undone(&self, seat: usize, now: &Now) -> Option<Vec<String>> {
+    /// The remaining plies if a person takes their last move back. `None` if they cannot, as another
+    /// person has seen it, or hidden information would be revealed.
+    fn remaining_plies(&self, seat: usize, current: &CurrentMatch) -> Option<Vec<String>> {
         if self.seats.len() > 1 || self.rules.info().hidden {
             return None;
         }
         let own = |(actor, _): &(Option<usize>, String)| *actor == Some(seat);
-        let last = now.moves.iter().rposition(own)?;
-        let mut session = now.start.as_ref()?.fork();
+        let last = current.moves.iter().rposition(own)?;
+        let mut session = current.start.as_ref()?.fork();
         let mut step = PlyByPly::default();
         let mut whole = 0;
-        // Those who acted at once take their moves back together.
-        for (at, (_, text)) in now.moves[..last].iter().enumerate() {
+        // Simultaneous moves are taken back together.
+        for (at, (_, text)) in current.moves[..last].iter().enumerate() {
             step.add(&mut *session, text).ok()?;
             if step.is_whole() {
                 whole = at + 1;
             }
         }
-        let stays = now.moves[..whole].iter().map(|(_, text)| text.clone());
-        (whole >= now.opening).then(|| stays.collect())
+        let stays = current.moves[..whole].iter().map(|(_, text)| text.clone());
+        (whole >= current.opening).then(|| stays.collect())
     }
 
-    /// A person moves: at this ply of the match with this number, if they say so. Gives the version of
-    /// what they see then.
+    /// Plays a move at this ply of the match with this number, if given. Returns the version of the
+    /// updated page.
     pub(crate) fn play(
         &self,
         seat: usize,
@@ -338,89 +337,95 @@ impl Table {
         ply: u32,
         number: Option<u64>,
     ) -> Result<u64, Refusal> {
-        let mut now = self.now();
-        let (asked, legal) = now
+        let mut current = self.current();
+        let (asked, legal) = current
             .asked
             .get(&seat)
             .ok_or_else(|| Refusal::conflict("it is not your turn"))?;
-        if *asked != ply || number.is_some_and(|number| number != now.number) {
-            return Err(Refusal::conflict("the position is another one by now"));
+        if *asked != ply || number.is_some_and(|number| number != current.number) {
+            return Err(Refusal::conflict("the position is another one by current"));
         }
         if !legal.iter().any(|known| known == mv) {
             return Err(Refusal::wrong("that move is not legal"));
         }
-        let said = FromBot::Move(BotMove {
+        let answer = FromBot::Move(BotMove {
             mv: mv.into(),
             ply: Some(ply),
             info: None,
         });
-        self.say(seat, said, &mut now, ply)
+        self.send(seat, answer, &mut current, ply)
     }
 
-    /// A person gives up the match with this number, if they say which.
+    /// Resigns the match with this number, if given.
     pub(crate) fn resign(&self, seat: usize, number: Option<u64>) -> Result<u64, Refusal> {
-        let mut now = self.now();
-        if number.is_some_and(|number| number != now.number) {
+        let mut current = self.current();
+        if number.is_some_and(|number| number != current.number) {
             return Err(Refusal::conflict("that match is over"));
         }
-        let Some(&(ply, _)) = now.asked.get(&seat) else {
+        let Some(&(ply, _)) = current.asked.get(&seat) else {
             return Err(Refusal::conflict("you can resign when it is your turn"));
         };
-        self.say(seat, FromBot::Resign {}, &mut now, ply)
+        self.send(seat, FromBot::Resign {}, &mut current, ply)
     }
 
-    fn say(&self, seat: usize, said: FromBot, now: &mut Now, ply: u32) -> Result<u64, Refusal> {
-        let voice = now.voices.get(&seat);
-        let sent = voice.is_some_and(|voice| voice.send(said).is_ok());
+    fn send(
+        &self,
+        seat: usize,
+        answer: FromBot,
+        current: &mut CurrentMatch,
+        ply: u32,
+    ) -> Result<u64, Refusal> {
+        let input = current.inputs.get(&seat);
+        let sent = input.is_some_and(|input| input.send(answer).is_ok());
         if !sent {
             return Err(Refusal::conflict("the match is over"));
         }
-        // Until the match goes on, which takes a moment.
-        now.answered.insert(seat, ply);
-        now.has_answered(seat, &self.seats[&seat]);
-        Ok(now.version)
+        // Holds until the match continues, which takes a moment.
+        current.answered.insert(seat, ply);
+        current.disable(seat, &self.seats[&seat]);
+        Ok(current.version)
     }
 
-    /// A person takes back their last move in the match with this number, if they say which.
+    /// Takes back the last move in the match with this number, if given.
     pub(crate) fn undo(&self, seat: usize, number: Option<u64>) -> Result<u64, Refusal> {
-        let mut now = self.now();
-        if number.is_some_and(|number| number != now.number) {
-            return Err(Refusal::conflict("the position is another one by now"));
+        let mut current = self.current();
+        if number.is_some_and(|number| number != current.number) {
+            return Err(Refusal::conflict("the position is another one by current"));
         }
-        let stays = self.undone(seat, &now);
+        let stays = self.remaining_plies(seat, &current);
         let stays = stays.ok_or_else(|| Refusal::conflict("there is nothing to take back"))?;
-        self.command(Command::Undo(stays), &mut now)
+        self.command(Command::Undo(stays), &mut current)
     }
 
-    /// A person wants another match after the one with this number, if they say which. When two
-    /// people want that at once, both get the same match.
+    /// Requests another match after the one with this number, if given. If two people request one at
+    /// once, both get the same match.
     pub(crate) fn rematch(&self, number: Option<u64>) -> Result<u64, Refusal> {
-        let mut now = self.now();
-        let has_begun = number.is_some_and(|number| number < now.number);
-        if has_begun || now.is_ending {
-            return Ok(now.version);
+        let mut current = self.current();
+        let has_begun = number.is_some_and(|number| number < current.number);
+        if has_begun || current.is_ending {
+            return Ok(current.version);
         }
-        if !now.is_over {
+        if !current.is_over {
             return Err(Refusal::conflict("the match is not over"));
         }
-        self.command(Command::Rematch, &mut now)
+        self.command(Command::Rematch, &mut current)
     }
 
-    /// Asks for another match, which begins in a moment: of this one, nothing more can be asked.
-    fn command(&self, command: Command, now: &mut Now) -> Result<u64, Refusal> {
+    /// Requests another match. The current one is frozen until it begins.
+    fn command(&self, command: Command, current: &mut CurrentMatch) -> Result<u64, Refusal> {
         let sent = self.commands.send(command);
         sent.map_err(|_| Refusal::conflict("no more matches are played"))?;
-        now.is_over = false;
-        now.moves.clear();
+        current.is_over = false;
+        current.moves.clear();
         for (&seat, person) in &self.seats {
-            if let Some(seen) = now.seen.get_mut(&seat) {
-                seen["result"] = Value::Null;
+            if let Some(page) = current.page.get_mut(&seat) {
+                page["result"] = Value::Null;
             }
-            now.has_answered(seat, person);
+            current.disable(seat, person);
         }
-        // What the arbiter of this match still does is shown to nobody.
-        now.is_ending = true;
-        Ok(now.version)
+        // Further updates by the current match's arbiter are ignored.
+        current.is_ending = true;
+        Ok(current.version)
     }
 }
 
@@ -428,84 +433,84 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn table(people: &[usize]) -> Arc<Table> {
+    fn play_session(people: &[usize]) -> Arc<PlaySession> {
         let rules = games::find("amazons").unwrap();
         let rules = rules.configure(&json!({"size": 5})).unwrap();
         let start = rules.start(0).unwrap();
         let names = ["human".to_owned(), "mcts".to_owned()].to_vec();
-        let (table, _) = Table::new(rules, names, people).unwrap();
-        table.begin(BTreeMap::new(), start);
-        table
+        let (play, _) = PlaySession::new(rules, names, people).unwrap();
+        play.begin(BTreeMap::new(), start);
+        play
     }
 
     #[test]
     fn a_token_is_for_one_seat() {
-        let table = table(&[0, 1]);
-        let links = table.links();
+        let play = play_session(&[0, 1]);
+        let links = play.links();
         let token = |at: usize| links[at].1[7..39].to_owned();
         assert!(links[1].1.ends_with("#/play/dark"));
-        assert_eq!(table.seat_of(Some(&token(1))).unwrap(), 1);
-        assert_eq!(table.seat_of(Some(&token(0))).unwrap(), 0);
-        assert!(table.seat_of(Some("")).is_err() && table.seat_of(None).is_err());
+        assert_eq!(play.seat_of(Some(&token(1))).unwrap(), 1);
+        assert_eq!(play.seat_of(Some(&token(0))).unwrap(), 0);
+        assert!(play.seat_of(Some("")).is_err() && play.seat_of(None).is_err());
     }
 
     #[test]
     fn moves_are_taken_back_up_to_the_own_one() {
-        let table = table(&[0]);
+        let play = play_session(&[0]);
         let moves = [(0, "a2-a3/c3"), (1, "b5-b4/b5")];
-        let mut now = table.now();
-        now.moves = moves.map(|(seat, mv)| (Some(seat), mv.to_owned())).to_vec();
-        assert_eq!(table.undone(0, &now), Some(vec![]));
-        now.moves.push((Some(0), "a3-a2/a3".to_owned()));
-        assert_eq!(table.undone(0, &now).unwrap().len(), 2);
-        now.opening = 3;
-        assert_eq!(table.undone(0, &now), None, "the opening stays");
-        drop(now);
-        let refused = table.play(0, "a2-a3/c3", 0, None);
+        let mut current = play.current();
+        current.moves = moves.map(|(seat, mv)| (Some(seat), mv.to_owned())).to_vec();
+        assert_eq!(play.remaining_plies(0, &current), Some(vec![]));
+        current.moves.push((Some(0), "a3-a2/a3".to_owned()));
+        assert_eq!(play.remaining_plies(0, &current).unwrap().len(), 2);
+        current.opening = 3;
+        assert_eq!(play.remaining_plies(0, &current), None, "the opening stays");
+        drop(current);
+        let refused = play.play(0, "a2-a3/c3", 0, None);
         assert!(refused.is_err(), "it is not asked");
     }
 
     #[test]
     fn nobody_is_asked_twice_and_what_is_newer_has_a_higher_version() {
-        let table = table(&[0]);
-        let mut start = table.now().start.as_ref().unwrap().fork();
-        let (voice, mut said) = mpsc::unbounded_channel();
-        table.begin([(0, voice)].into(), start.fork());
-        let version = |table: &Table| table.seen(0).unwrap()["version"].as_u64().unwrap();
+        let play = play_session(&[0]);
+        let mut start = play.current().start.as_ref().unwrap().fork();
+        let (input, mut output) = mpsc::unbounded_channel();
+        play.begin([(0, input)].into(), start.fork());
+        let version = |play: &PlaySession| play.page(0).unwrap()["version"].as_u64().unwrap();
         let legal = start.legal_of(0).unwrap();
-        let begun = version(&table);
-        table.now().asked.insert(0, (0, legal.clone()));
+        let begun = version(&play);
+        play.current().asked.insert(0, (0, legal.clone()));
         assert!(
-            table.play(0, &legal[0], 0, Some(1)).is_err(),
+            play.play(0, &legal[0], 0, Some(1)).is_err(),
             "another match"
         );
-        assert!(table.play(0, &legal[0], 1, Some(2)).is_err(), "another ply");
-        let after = table.play(0, &legal[0], 0, Some(2)).unwrap();
-        assert!(after > begun && version(&table) == after);
-        assert_eq!(table.seen(0).unwrap()["legal"], json!([]));
-        assert!(said.try_recv().is_ok());
-        // The arbiter has not heard of it yet, and looks as if the seat were still to answer.
-        assert_eq!(table.now().answered.get(&0), Some(&0));
-        assert!(table.play(0, &legal[0], 0, Some(2)).is_err(), "twice");
-        assert!(table.resign(0, None).is_err());
+        assert!(play.play(0, &legal[0], 1, Some(2)).is_err(), "another ply");
+        let after = play.play(0, &legal[0], 0, Some(2)).unwrap();
+        assert!(after > begun && version(&play) == after);
+        assert_eq!(play.page(0).unwrap()["legal"], json!([]));
+        assert!(output.try_recv().is_ok());
+        // The arbiter has not received the answer yet, and still awaits the seat.
+        assert_eq!(play.current().answered.get(&0), Some(&0));
+        assert!(play.play(0, &legal[0], 0, Some(2)).is_err(), "twice");
+        assert!(play.resign(0, None).is_err());
     }
 
     #[test]
     fn what_is_asked_of_a_match_that_is_gone_does_nothing_to_the_next_one() {
-        let table = table(&[0]);
-        let start = table.now().start.as_ref().unwrap().fork();
-        let (voice, mut said) = mpsc::unbounded_channel();
-        table.begin([(0, voice)].into(), start);
-        let mut now = table.now();
-        now.asked.insert(0, (0, vec!["a2-a3/c3".to_owned()]));
-        now.moves = vec![(Some(0), "a2-a3/c3".to_owned())];
-        drop(now);
-        assert!(table.resign(0, Some(1)).is_err() && table.undo(0, Some(1)).is_err());
-        assert!(said.try_recv().is_err(), "nobody has given up");
+        let play = play_session(&[0]);
+        let start = play.current().start.as_ref().unwrap().fork();
+        let (input, mut output) = mpsc::unbounded_channel();
+        play.begin([(0, input)].into(), start);
+        let mut current = play.current();
+        current.asked.insert(0, (0, vec!["a2-a3/c3".to_owned()]));
+        current.moves = vec![(Some(0), "a2-a3/c3".to_owned())];
+        drop(current);
+        assert!(play.resign(0, Some(1)).is_err() && play.undo(0, Some(1)).is_err());
+        assert!(output.try_recv().is_err(), "nobody has given up");
         // The next match after the first one has begun; the one after that has not.
-        assert!(table.rematch(Some(1)).is_ok());
-        assert!(table.rematch(Some(2)).is_err(), "the match goes on");
-        assert!(table.resign(0, Some(2)).is_ok() && said.try_recv().is_ok());
+        assert!(play.rematch(Some(1)).is_ok());
+        assert!(play.rematch(Some(2)).is_err(), "the match goes on");
+        assert!(play.resign(0, Some(2)).is_ok() && output.try_recv().is_ok());
     }
 
     #[test]
@@ -514,10 +519,10 @@ mod tests {
         let rules = rules.configure(&json!({"size": 5})).unwrap();
         let start = rules.start(0).unwrap();
         let names = ["human".to_owned(), "human 2".to_owned()].to_vec();
-        let (table, mut commands) = Table::new(rules, names, &[0, 1]).unwrap();
-        table.begin(BTreeMap::new(), start);
-        table.now().is_over = true;
-        assert!(table.rematch(Some(1)).is_ok() && table.rematch(Some(1)).is_ok());
+        let (play, mut commands) = PlaySession::new(rules, names, &[0, 1]).unwrap();
+        play.begin(BTreeMap::new(), start);
+        play.current().is_over = true;
+        assert!(play.rematch(Some(1)).is_ok() && play.rematch(Some(1)).is_ok());
         assert_eq!(commands.try_recv(), Ok(Command::Rematch));
         assert!(commands.try_recv().is_err());
     }

@@ -1,11 +1,11 @@
-//! What people at a table can ask of the server.
+//! Routes of a play session.
 
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Query, State};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router, middleware};
 use http::{self, Place};
 use serde::Deserialize;
@@ -14,33 +14,39 @@ use tokio::net::TcpListener;
 
 use crate::http::answer::{Refusal, answer};
 use crate::http::guard::{Guard, guarded, token_of};
-use crate::playing::play::Table;
+use crate::playing::play::PlaySession;
 use crate::routes::{WatchError, pages};
 
-/// Lets people play at a table, for ever.
+/// Serves a play session for ever.
 ///
 /// # Errors
 /// If the system has no socket for it.
-pub async fn serve_table(table: Arc<Table>, listener: TcpListener) -> Result<(), WatchError> {
+pub async fn serve_play(
+    session: Arc<PlaySession>,
+    listener: TcpListener,
+) -> Result<(), WatchError> {
     let guard = Arc::new(Guard::new(listener.local_addr()?));
     let router = pages()
-        .merge(routes(table))
+        .merge(routes(session))
         .layer(middleware::from_fn_with_state(guard, guarded));
     match http::serve(listener, router, http::Limits::DEFAULT).await {}
 }
 
-fn routes(table: Arc<Table>) -> Router {
+fn routes(session: Arc<PlaySession>) -> Router {
     Router::new()
-        .route("/api/play", get(seen))
+        .route("/api/play", get(page))
         .route("/api/play/events", get(events))
         .route("/api/play/move", post(play))
-        .route("/api/play/resign", post(resign))
-        .route("/api/play/undo", post(undo))
-        .route("/api/play/rematch", post(rematch))
-        .with_state(table)
+        .route("/api/play/resign", about_match(PlaySession::resign))
+        .route("/api/play/undo", about_match(PlaySession::undo))
+        .route(
+            "/api/play/rematch",
+            about_match(|session, _, number| session.rematch(number)),
+        )
+        .with_state(session)
 }
 
-/// The seat for which somebody speaks.
+/// The seat that the request's token belongs to.
 struct OwnSeat(usize);
 
 #[derive(Deserialize)]
@@ -48,12 +54,15 @@ struct TokenInAddress {
     token: Option<String>,
 }
 
-impl FromRequestParts<Arc<Table>> for OwnSeat {
+impl FromRequestParts<Arc<PlaySession>> for OwnSeat {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, table: &Arc<Table>) -> Result<Self, Response> {
-        let seat = seat_of(parts, table).map_err(|refusal| answer::<()>(Err(refusal)))?;
-        // However many strangers there are, this person keeps a place.
+    async fn from_request_parts(
+        parts: &mut Parts,
+        session: &Arc<PlaySession>,
+    ) -> Result<Self, Response> {
+        let seat = seat_of(parts, session).map_err(|refusal| answer::<()>(Err(refusal)))?;
+        // However many strangers connect, this person keeps a connection.
         if let Some(place) = parts.extensions.get::<Place>() {
             place.trust();
         }
@@ -61,80 +70,65 @@ impl FromRequestParts<Arc<Table>> for OwnSeat {
     }
 }
 
-fn seat_of(parts: &Parts, table: &Table) -> Result<usize, Refusal> {
+fn seat_of(parts: &Parts, session: &PlaySession) -> Result<usize, Refusal> {
     if let Some(token) = token_of(&parts.headers) {
-        return table.seat_of(Some(token));
+        return session.seat_of(Some(token));
     }
-    // A stream of events cannot have a header of its own; nothing is changed by it.
+    // An event stream cannot have a header of its own, and changes nothing.
     let query = Query::<TokenInAddress>::try_from_uri(&parts.uri);
     let token = query.ok().and_then(|Query(query)| query.token);
     let token = token.filter(|_| parts.method == axum::http::Method::GET);
-    table.seat_of(token.as_deref())
+    session.seat_of(token.as_deref())
 }
 
-/// A move, and the ply that it answers.
 #[derive(Deserialize)]
-struct Answered {
+struct MoveRequest {
     #[serde(rename = "move")]
     mv: String,
     ply: u32,
-    /// The match that it is a move of.
+    /// The number of the match.
     number: Option<u64>,
 }
 
-/// The match that the page shows, where a request is about all of it.
+/// The match on the page, for requests about a whole match.
 #[derive(Deserialize)]
-struct Shown {
+struct MatchRequest {
     number: Option<u64>,
 }
 
-async fn seen(seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
-    answer(table.seen(seat.0))
+async fn page(seat: OwnSeat, State(session): State<Arc<PlaySession>>) -> Response {
+    answer(session.page(seat.0))
 }
 
-async fn events(seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
-    table.events(seat.0)
+async fn events(seat: OwnSeat, State(session): State<Arc<PlaySession>>) -> Response {
+    session.events(seat.0)
 }
 
 async fn play(
     seat: OwnSeat,
-    State(table): State<Arc<Table>>,
-    answered: Result<Json<Answered>, axum::extract::rejection::JsonRejection>,
+    State(session): State<Arc<PlaySession>>,
+    request: Result<Json<MoveRequest>, axum::extract::rejection::JsonRejection>,
 ) -> Response {
-    let answered = answered.map_err(|why| Refusal::wrong(why.body_text()));
-    let play = |Json(Answered { mv, ply, number })| table.play(seat.0, &mv, ply, number);
-    done(answered.and_then(play))
+    let request = request.map_err(|why| Refusal::wrong(why.body_text()));
+    let play = |Json(MoveRequest { mv, ply, number })| session.play(seat.0, &mv, ply, number);
+    done(request.and_then(play))
 }
 
-async fn resign(
-    seat: OwnSeat,
-    State(table): State<Arc<Table>>,
-    shown: Option<Json<Shown>>,
-) -> Response {
-    done(table.resign(seat.0, number_of(shown)))
+/// A handler of requests about a whole match.
+fn about_match(
+    act: fn(&PlaySession, usize, Option<u64>) -> Result<u64, Refusal>,
+) -> MethodRouter<Arc<PlaySession>> {
+    post(
+        async move |seat: OwnSeat,
+                    State(session): State<Arc<PlaySession>>,
+                    request: Option<Json<MatchRequest>>| {
+            let number = request.and_then(|Json(request)| request.number);
+            done(act(&session, seat.0, number))
+        },
+    )
 }
 
-async fn undo(
-    seat: OwnSeat,
-    State(table): State<Arc<Table>>,
-    shown: Option<Json<Shown>>,
-) -> Response {
-    done(table.undo(seat.0, number_of(shown)))
-}
-
-async fn rematch(
-    _seat: OwnSeat,
-    State(table): State<Arc<Table>>,
-    shown: Option<Json<Shown>>,
-) -> Response {
-    done(table.rematch(number_of(shown)))
-}
-
-fn number_of(shown: Option<Json<Shown>>) -> Option<u64> {
-    shown.and_then(|Json(shown)| shown.number)
-}
-
-/// Says which version of what they see tells the person what came of it.
+/// Answers with the version of the page that shows the result.
 fn done(done: Result<u64, Refusal>) -> Response {
     answer(done.map(|version| json!({ "version": version }))).into_response()
 }

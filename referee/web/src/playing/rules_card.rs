@@ -1,5 +1,5 @@
-//! The rules of a game in words, for who plays it: the guide of those that are built in, of others what
-//! they say of themselves.
+//! The rules of a game in words, for its players: the guide of a built-in game, or other rules' own
+//! description.
 
 use games::Rules;
 

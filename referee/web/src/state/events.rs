@@ -1,5 +1,5 @@
-//! Server-sent events. Each page has a small queue; a page that does not read loses its connection
-//! and may come again.
+//! Server-sent events. Each page has a small queue; a page that does not read is disconnected and may
+//! reconnect.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -13,18 +13,17 @@ use tokio::sync::mpsc;
 
 use crate::http::answer;
 
-/// How many events wait for a page at most.
+/// The most events in the queue of a page.
 const MOST_WAITING: usize = 64;
 
-/// Those who get events.
 #[derive(Debug, Default)]
 pub(crate) struct Listeners {
     queues: Mutex<Vec<mpsc::Sender<Bytes>>>,
 }
 
-/// An event as it is sent.
+/// Serializes an event.
 pub(crate) fn event(name: &str, data: &str) -> Bytes {
-    // JSON on one line: there is no line break in it that would have to be escaped.
+    // JSON on one line has no line break that would need escaping.
     debug_assert!(!data.contains('\n'));
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
@@ -34,25 +33,24 @@ impl Listeners {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many there are.
     pub(crate) fn count(&self) -> usize {
         let mut queues = self.queues();
         queues.retain(|queue| !queue.is_closed());
         queues.len()
     }
 
-    /// Sends an event to all; who does not take it in time is dropped.
+    /// Sends an event to all. Pages with a full queue are dropped.
     pub(crate) fn send(&self, event: &Bytes) {
         self.queues()
             .retain(|queue| queue.try_send(event.clone()).is_ok());
     }
 
-    /// Ends all streams once what waits was sent.
+    /// Ends all streams after their queues are sent.
     pub(crate) fn close(&self) {
         self.queues().clear();
     }
 
-    /// The stream of events for a page that comes now, beginning with these.
+    /// The stream of events for a new page, beginning with `first`.
     pub(crate) fn join(&self, first: impl IntoIterator<Item = Bytes>) -> Response {
         let (sender, queue) = mpsc::channel(MOST_WAITING);
         for event in first {
@@ -63,7 +61,7 @@ impl Listeners {
     }
 }
 
-/// The body of an answer that goes on as long as the page listens.
+/// A response body that stays open as long as the page.
 struct EventStream {
     queue: mpsc::Receiver<Bytes>,
 }

@@ -1,4 +1,4 @@
-//! A log that somebody else writes: it grows, and it may be cut, replaced or gone.
+//! A log written by another process: it may grow, be cut, be replaced or disappear.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,64 +15,62 @@ use rayon::prelude::*;
 
 use crate::state::index::Place;
 
-/// About how many bytes are read at a time.
+/// Approximate number of bytes read at a time.
 const CHUNK: usize = 4 << 20;
 /// A longer line is no match.
 const MOST_LINE: usize = 1 << 30;
-/// How many bytes before the place to read on are compared, to notice that they were written anew.
+/// This many bytes before the offset are compared, to notice a rewritten log.
 const TAIL: usize = 4096;
 
-/// A log that is followed.
 #[derive(Debug)]
 pub(crate) struct FollowedLog {
     path: PathBuf,
     /// Its number among the logs, from 0.
     number: u16,
     file: Option<Arc<File>>,
-    /// The file system and the file.
+    /// Device and inode.
     identity: (u64, u64),
-    /// How much of it was read: whole lines.
+    /// The bytes read so far, all whole lines.
     offset: u64,
     line: u64,
     /// The last bytes before `offset`.
     tail: Vec<u8>,
-    /// How many bytes to read at once: more than usual for a long line.
+    /// The number of bytes to read at once, raised for a long line.
     chunk: usize,
 }
 
-/// What has become of a log.
+/// The change of a log since the last poll.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It is as it was, or has grown.
+    /// Unchanged, or grown.
     None,
-    /// What was read does not hold any more, for this reason, and it is read again.
-    Anew(String),
-    /// It is not there, for this reason. What was read stays.
+    /// The log was changed for this reason, and is read again.
+    Rewritten(String),
+    /// The log is missing for this reason. Matches already read stay.
     Gone(String),
 }
 
-/// A match that was read.
-pub(crate) struct TakenMatch {
+/// A match from the log.
+pub(crate) struct LogMatch {
     /// Without its plies.
     pub(crate) played: MatchSummary,
     pub(crate) account: Account,
     pub(crate) place: Place,
-    /// Whether other matches are dealt the same, so that it is nobody's business before they are over.
+    /// True if other matches have the same deal, so that it stays hidden until they are over.
     pub(crate) has_deal: bool,
 }
 
-/// What was read of a log.
+/// A part of a log.
 #[derive(Default)]
-pub(crate) struct Taken {
-    pub(crate) matches: Vec<TakenMatch>,
-    /// A line that is no match, in a sentence.
+pub(crate) struct LogPart {
+    pub(crate) matches: Vec<LogMatch>,
+    /// An invalid line, in a sentence.
     pub(crate) problem: Option<String>,
-    /// Whether there may be more to read at once.
+    /// True if more can be read at once.
     pub(crate) more: bool,
 }
 
 impl FollowedLog {
-    /// A log of which nothing was read.
     pub(crate) fn new(path: PathBuf, number: u16) -> Self {
         FollowedLog {
             path,
@@ -86,18 +84,17 @@ impl FollowedLog {
         }
     }
 
-    /// The open file, for whoever reads single matches.
+    /// The open file, for reading single matches.
     pub(crate) fn file(&self) -> Option<Arc<File>> {
         self.file.clone()
     }
 
-    /// The file system and the file, once it is open.
+    /// Device and inode, once it is open.
     pub(crate) fn identity(&self) -> Option<(u64, u64)> {
         self.file.as_ref().map(|_| self.identity)
     }
 
-    /// Looks at what has become of it.
-    pub(crate) fn look(&mut self) -> Change {
+    pub(crate) fn poll(&mut self) -> Change {
         let path = self.path.display();
         let meta = match fs::metadata(&self.path) {
             Ok(meta) => meta,
@@ -108,10 +105,10 @@ impl FollowedLog {
         };
         let identity = (meta.dev(), meta.ino());
         if self.file.is_some() && identity != self.identity {
-            return self.anew(format!("the log `{path}` was replaced by another file"));
+            return self.rewritten(format!("the log `{path}` was replaced by another file"));
         }
         if meta.len() < self.offset {
-            return self.anew(format!("the log `{path}` was cut off"));
+            return self.rewritten(format!("the log `{path}` was cut off"));
         }
         if self.file.is_none() {
             match files::open(&self.path) {
@@ -123,17 +120,17 @@ impl FollowedLog {
             self.identity = identity;
         }
         if !self.is_as_it_was() {
-            return self.anew(format!("the log `{path}` was written anew"));
+            return self.rewritten(format!("the log `{path}` was rewritten"));
         }
         Change::None
     }
 
-    fn anew(&mut self, why: String) -> Change {
+    fn rewritten(&mut self, why: String) -> Change {
         *self = FollowedLog::new(std::mem::take(&mut self.path), self.number);
-        Change::Anew(why)
+        Change::Rewritten(why)
     }
 
-    /// Whether the bytes before the place to read on are still the same.
+    /// True if the bytes before the offset are unchanged.
     fn is_as_it_was(&self) -> bool {
         let Some(file) = &self.file else { return true };
         let mut now = vec![0; self.tail.len()];
@@ -141,13 +138,13 @@ impl FollowedLog {
         file.read_exact_at(&mut now, begin).is_ok() && now == self.tail
     }
 
-    /// Reads on: some whole lines, if there are any.
+    /// Reads further whole lines, if there are any.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub(crate) fn read(&mut self) -> io::Result<Taken> {
+    pub(crate) fn read(&mut self) -> io::Result<LogPart> {
         let Some(file) = self.file.clone() else {
-            return Ok(Taken::default());
+            return Ok(LogPart::default());
         };
         let mut text = vec![0; self.chunk];
         let read = fill(&file, &mut text, self.offset)?;
@@ -165,10 +162,10 @@ impl FollowedLog {
         Ok(taken)
     }
 
-    /// There is no whole line in what was read.
-    fn without_end(&mut self, is_full: bool) -> io::Result<Taken> {
+    /// Handles bytes without a line end.
+    fn without_end(&mut self, is_full: bool) -> io::Result<LogPart> {
         if !is_full {
-            return Ok(Taken::default());
+            return Ok(LogPart::default());
         }
         if self.chunk >= MOST_LINE {
             let line = self.line + 1;
@@ -177,15 +174,15 @@ impl FollowedLog {
             )));
         }
         self.chunk *= 4;
-        Ok(Taken {
+        Ok(LogPart {
             more: true,
-            ..Taken::default()
+            ..LogPart::default()
         })
     }
 
-    /// The matches in some lines, read on all cores.
-    fn take(&mut self, text: &[u8]) -> Taken {
-        // What some editors begin a file with.
+    /// Parses lines on all cores.
+    fn take(&mut self, text: &[u8]) -> LogPart {
+        // Some editors write this mark at the beginning of a file.
         let mark = "\u{feff}".as_bytes();
         let mut begin = if self.offset == 0 && text.starts_with(mark) {
             mark.len()
@@ -212,9 +209,8 @@ impl FollowedLog {
             taken.map_err(|why| format!("line {line} of `{}` {why}", self.path.display()))
         };
         let lines = lines.into_par_iter().with_min_len(8);
-        let read: Vec<Result<TakenMatch, String>> =
-            lines.map_init(ScanMemo::default, read).collect();
-        let mut taken = Taken::default();
+        let read: Vec<Result<LogMatch, String>> = lines.map_init(ScanMemo::default, read).collect();
+        let mut taken = LogPart::default();
         for one in read {
             match one {
                 Ok(one) => taken.matches.push(one),
@@ -239,8 +235,8 @@ fn fill(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The match of a line; why it is none, as the end of a sentence.
-fn taken(line: &[u8], mut place: Place, memo: &mut ScanMemo) -> Result<TakenMatch, String> {
+/// Parses a line; errors are the end of a sentence.
+fn taken(line: &[u8], mut place: Place, memo: &mut ScanMemo) -> Result<LogMatch, String> {
     let read = MatchSummary::read(line, memo);
     let mut played = read.map_err(|error| format!("is not a match: {error}"))?;
     if played.format > LOG_FORMAT {
@@ -253,7 +249,7 @@ fn taken(line: &[u8], mut place: Place, memo: &mut ScanMemo) -> Result<TakenMatc
     place.plies = played.moves.list.len() as u32;
     place.started = started(line);
     played.moves = Plies::default();
-    Ok(TakenMatch {
+    Ok(LogMatch {
         played,
         account,
         place,
@@ -261,14 +257,14 @@ fn taken(line: &[u8], mut place: Place, memo: &mut ScanMemo) -> Result<TakenMatc
     })
 }
 
-/// Whether a match was dealt from a secret. An option of the same name counts as well: then the match is
-/// shown a little later.
+/// True if a match was dealt from a secret. An option of the same name counts as well, which only
+/// delays the match.
 fn has_deal(line: &[u8]) -> bool {
     memmem::find(line, b"\"deal\":\"").is_some()
 }
 
-/// When a match began, in milliseconds since 1970; 0 if the line does not say it. It stands near the
-/// end of the line, and quotation marks in texts are escaped there.
+/// The start of a match in milliseconds since 1970, or 0 if the line lacks it. It is near the end of
+/// the line, and quotation marks in texts are escaped there.
 fn started(line: &[u8]) -> u64 {
     const KEY: &[u8] = b"\"started\":\"";
     let near = &line[line.len().saturating_sub(600)..];
@@ -283,11 +279,11 @@ fn started(line: &[u8]) -> u64 {
     since.map_or(0, |since| since.as_millis() as u64)
 }
 
-/// Whether some process holds the lock on a file, as who writes a log does. Trying to take it would
-/// get in the way of a tournament that begins just now.
+/// True if a process holds the lock on a file, as the writer of a log does. Trying to take it could
+/// disturb a tournament that is just starting.
 pub(crate) fn is_locked((_, inode): (u64, u64)) -> bool {
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
-    // The device before it is another one than `stat` says on overlays.
+    // On overlays the device differs from that of `stat`.
     let wanted = format!(":{inode}");
     let mut lines = locks.lines().filter(|line| line.contains("WRITE"));
     lines.any(|line| line.split_whitespace().any(|it| it.ends_with(&wanted)))
@@ -296,14 +292,14 @@ pub(crate) fn is_locked((_, inode): (u64, u64)) -> bool {
 /// The bytes of a match's line.
 ///
 /// # Errors
-/// If the file cannot be read, or is shorter now.
+/// If the file cannot be read, or has become shorter.
 pub(crate) fn line_at(file: &File, offset: u64, length: u32) -> io::Result<Vec<u8>> {
     let mut line = vec![0; length as usize];
     file.read_exact_at(&mut line, offset)?;
     Ok(line)
 }
 
-/// The log that is meant by a path: a file, or the one in a tournament's folder.
+/// Resolves a path to a log: a file, or the one in a tournament's folder.
 pub(crate) fn log_path(path: &Path) -> PathBuf {
     log::locate(path)
 }
@@ -325,7 +321,7 @@ mod tests {
         format!("{line}\n")
     }
 
-    fn ids(taken: &Taken) -> Vec<&str> {
+    fn ids(taken: &LogPart) -> Vec<&str> {
         let matches = taken.matches.iter();
         matches
             .map(|it| it.played.match_id.trim_start_matches("m-00000"))
@@ -337,10 +333,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.jsonl");
         let mut log = FollowedLog::new(path.clone(), 0);
-        assert!(matches!(log.look(), Change::Gone(_)));
+        assert!(matches!(log.poll(), Change::Gone(_)));
         let second = line(2);
         fs::write(&path, line(1) + &second[..30]).unwrap();
-        assert_eq!(log.look(), Change::None);
+        assert_eq!(log.poll(), Change::None);
         let taken = log.read().unwrap();
         assert_eq!(ids(&taken), ["1"]);
         assert_eq!(taken.matches[0].place.started, 1_767_323_045_678);
@@ -350,7 +346,7 @@ mod tests {
         file.write_all(&second.as_bytes()[30..]).unwrap();
         file.write_all(b"\nnonsense\n").unwrap();
         file.write_all(line(3).as_bytes()).unwrap();
-        assert_eq!(log.look(), Change::None);
+        assert_eq!(log.poll(), Change::None);
         let taken = log.read().unwrap();
         assert_eq!(ids(&taken), ["2", "3"]);
         assert!(taken.problem.unwrap().starts_with("line 4 of"));
@@ -364,29 +360,29 @@ mod tests {
     fn what_happens_to_a_log_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.jsonl");
-        let anew = |log: &mut FollowedLog, why: &str| {
-            let Change::Anew(said) = log.look() else {
+        let rewritten = |log: &mut FollowedLog, why: &str| {
+            let Change::Rewritten(said) = log.poll() else {
                 panic!("it is not as it was")
             };
             assert!(said.ends_with(why), "{said}");
-            assert_eq!(log.look(), Change::None);
+            assert_eq!(log.poll(), Change::None);
             ids(&log.read().unwrap()).len()
         };
         fs::write(&path, line(1) + &line(2)).unwrap();
         let mut log = FollowedLog::new(path.clone(), 0);
-        assert_eq!(log.look(), Change::None);
+        assert_eq!(log.poll(), Change::None);
         assert_eq!(log.read().unwrap().matches.len(), 2);
         fs::write(&path, line(1)).unwrap();
-        assert_eq!(anew(&mut log, "was cut off"), 1);
+        assert_eq!(rewritten(&mut log, "was cut off"), 1);
         fs::write(&path, line(3) + &line(4)).unwrap();
-        assert_eq!(anew(&mut log, "was written anew"), 2);
+        assert_eq!(rewritten(&mut log, "was rewritten"), 2);
         let other = folder.path().join("other");
         fs::write(&other, line(3) + &line(4) + &line(5)).unwrap();
         fs::rename(&other, &path).unwrap();
-        assert_eq!(anew(&mut log, "was replaced by another file"), 3);
+        assert_eq!(rewritten(&mut log, "was replaced by another file"), 3);
         fs::remove_file(&path).unwrap();
-        assert!(matches!(log.look(), Change::Gone(why) if why.ends_with("is gone")));
-        // What was read stays readable.
+        assert!(matches!(log.poll(), Change::Gone(why) if why.ends_with("is gone")));
+        // Matches already read stay readable.
         assert!(log.file().is_some());
     }
 

@@ -1,4 +1,4 @@
-//! What a bot's author should look at: its faults, and the matches in which it did best and worst.
+//! The matches a bot's author should look at: faults, and the best and worst results.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use protocol::{Fault, Record};
 use ratings::report::{Estimate, Report};
 use ratings::sprt::expected;
 
-/// How many of the best and of the worst matches are shown.
+/// The number of best and of worst matches.
 const MOST_MATCHES: usize = 3;
-/// How many different faults are shown.
+/// The number of different faults.
 const MOST_FAULTS: usize = 12;
 
-/// A match of a bot, and how far it did better than its rating made expected.
+/// A match of a bot, with its surplus over the score expected from ratings.
 #[derive(Clone, Debug)]
 pub(crate) struct Highlight {
     pub(crate) record: Record,
@@ -29,7 +29,6 @@ pub(crate) struct FaultKind {
     pub(crate) count: u64,
 }
 
-/// What is remarkable about one bot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Highlights {
     /// The best first.
@@ -37,11 +36,11 @@ pub(crate) struct Highlights {
     /// The worst first.
     pub(crate) worst: Vec<Highlight>,
     pub(crate) faults: Vec<FaultKind>,
-    /// How many faults are not in the list.
+    /// The number of faults that are not listed.
     pub(crate) other_faults: u64,
 }
 
-/// How strong the bots are, by name.
+/// Strengths of the bots, by name.
 pub(crate) struct Strengths(BTreeMap<String, f64>);
 
 impl Strengths {
@@ -51,7 +50,7 @@ impl Strengths {
         Strengths(bots.map(|(bot, it)| (bot.name.clone(), elo(it))).collect())
     }
 
-    /// The score that ratings make expected of a seat: the mean over its opponents.
+    /// The score expected from ratings: the mean over the seat's opponents.
     fn expected(&self, record: &Record, seat: usize) -> f64 {
         let elo = |name: &str| self.0.get(name).copied().unwrap_or(0.0);
         let own = elo(&record.players[seat].name);
@@ -65,7 +64,7 @@ impl Strengths {
 }
 
 impl Highlights {
-    /// Takes note of a match in which the bot sat there.
+    /// Adds a match in which the bot had this seat.
     pub(crate) fn add(&mut self, record: &Record, seat: usize, strengths: &Strengths) {
         let faults = &record.result.faults;
         let own_fault = faults.iter().find(|it| it.seat == seat);
@@ -81,7 +80,7 @@ impl Highlights {
             seat,
             surplus,
         };
-        // What another bot's fault decided is no achievement, and own faults have a list.
+        // A win by another bot's fault is no achievement, and own faults have a list.
         if faults.is_empty() && surplus > 0.0 {
             insert(&mut self.best, highlight, -surplus, |it| -it.surplus);
         }
@@ -110,7 +109,7 @@ impl Highlights {
     }
 }
 
-/// Puts a match in its place in a short list in rising order of a key.
+/// Inserts a match into a short list, sorted by a rising key.
 fn insert(
     list: &mut Vec<Highlight>,
     highlight: impl FnOnce() -> Highlight,
@@ -124,7 +123,7 @@ fn insert(
     }
 }
 
-/// A message without its numbers, which differ from time to time.
+/// A message without its numbers, which vary.
 fn pattern(message: &str) -> String {
     message.chars().filter(|c| !c.is_ascii_digit()).collect()
 }

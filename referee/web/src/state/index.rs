@@ -1,6 +1,6 @@
-//! The matches of a log as the match list needs them: what it sorts and filters by, and where the
-//! rest is read. Logs have a million matches, so each has at most 64 bytes; what many of them share
-//! (bots, endings) is kept once.
+//! An index of a log for the match list: the keys to sort and filter by, and the place of each line.
+//! Logs have a million matches, so each takes at most 64 bytes, and shared values (bots, endings) are
+//! interned.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,22 +10,21 @@ use ratings::{Fingerprint, MatchSummary, game_label};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A match in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IndexedMatch {
-    /// Where its line begins in the log.
+    /// The beginning of its line in the log.
     pub(crate) offset: u64,
-    /// The number in its id; ids without one come last.
+    /// The number in its id; ids without one sort last.
     number: u64,
     /// The hash of its id.
     id: u64,
-    /// When it began, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub(crate) started: u64,
     /// The bytes of its line.
     pub(crate) length: u32,
-    /// The game and who sat where.
+    /// Index of the game and its players.
     lineup: u32,
-    /// How it ended for each seat.
+    /// Index of the result of each seat.
     ending: u32,
     plies: u32,
     /// The number of its log, from 0.
@@ -37,33 +36,33 @@ const _: () = assert!(
     "a million of them are 64 MB"
 );
 
-/// Values that are kept once, by number.
+/// Values that are stored once, by index.
 #[derive(Debug)]
 struct Interned<T> {
     list: Vec<T>,
     numbers: HashMap<T, u32>,
 }
 
-/// A game and who sat where.
+/// A game and its players.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Lineup {
     game: u32,
-    /// The bots by number, in seat order.
+    /// Indices of the bots, in seat order.
     bots: Vec<u32>,
 }
 
-/// What a match brought a seat.
+/// The result of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SeatResult {
-    /// All of the point.
+    /// The whole point.
     Win,
-    /// A part of it.
+    /// A part of the point.
     Draw,
     /// Nothing.
     Loss,
 }
 
-/// How a match ended.
+/// The results of all seats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Ending {
     results: Vec<SeatResult>,
@@ -76,14 +75,13 @@ struct Ending {
 pub(crate) struct IndexedGame {
     /// Its name in tables.
     pub(crate) label: String,
-    /// Its id.
     pub(crate) id: String,
     options: Value,
     /// The names of the seats.
     roles: Vec<String>,
 }
 
-/// All matches that were read so far.
+/// All matches read so far.
 #[derive(Debug, Default)]
 pub(crate) struct MatchIndex {
     matches: Vec<IndexedMatch>,
@@ -93,7 +91,7 @@ pub(crate) struct MatchIndex {
     games: Vec<IndexedGame>,
 }
 
-/// What the match list is sorted by.
+/// The sort key of the match list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SortBy {
@@ -102,13 +100,13 @@ pub(crate) enum SortBy {
     Id,
     /// The number of plies.
     Plies,
-    /// When it began.
+    /// The time of the start.
     Started,
     /// The game's label.
     Game,
 }
 
-/// Which matches a list has, and in which order.
+/// The filter and order of a list.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {
@@ -116,18 +114,18 @@ pub(crate) struct Wanted {
     pub(crate) limit: Option<usize>,
     /// A bot that plays in them.
     bot: String,
-    /// Another one that does.
+    /// Another bot that plays in them.
     with: String,
     /// A game, by label or id.
     game: String,
     /// The seat of the bot, by role or number.
     seat: String,
-    /// What they brought the bot: win, draw or loss; empty for any.
+    /// The bot's result: win, draw or loss; empty for any.
     result: String,
-    /// Whether the bot, or any, had a fault: `1` or `true`.
+    /// `1` or `true` if the bot, or any, had a fault.
     fault: String,
     sort: SortBy,
-    /// Whether the last comes first: `1` or `true`.
+    /// `1` or `true` for descending order.
     desc: String,
 }
 
@@ -162,7 +160,6 @@ impl SeatResult {
     }
 }
 
-/// The hash that ids are found by.
 fn id_hash(log: u16, id: &str) -> u64 {
     Fingerprint::of((log, id)).0
 }
@@ -173,34 +170,32 @@ fn id_number(id: &str) -> u64 {
     id[begin.len()..].parse().unwrap_or(u64::MAX)
 }
 
-/// Where a match stands in which log.
+/// The place of a match in a log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) log: u16,
     pub(crate) offset: u64,
     pub(crate) length: u32,
-    /// When it began, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub(crate) started: u64,
     pub(crate) plies: u32,
 }
 
 impl MatchIndex {
-    /// How many matches there are.
     pub(crate) fn len(&self) -> usize {
         self.matches.len()
     }
 
-    /// The games, in the order in which they came.
+    /// In order of appearance.
     pub(crate) fn games(&self) -> &[IndexedGame] {
         &self.games
     }
 
-    /// Forgets the matches of a log.
+    /// Removes the matches of a log.
     pub(crate) fn forget(&mut self, log: u16) {
         self.matches.retain(|indexed| indexed.log != log);
     }
 
-    /// Takes in a match.
     pub(crate) fn add(&mut self, played: &MatchSummary, place: Place) {
         let bots = played.players.iter();
         let bots = bots.map(|player| self.bots.number(&player.name)).collect();
@@ -243,17 +238,17 @@ impl MatchIndex {
         number as u32
     }
 
-    /// The match with this id. Another one may have the same hash: whoever reads the line finds out.
+    /// The match with this id. As hashes may collide, the caller checks the line.
     pub(crate) fn find(&self, log: u16, id: &str) -> Option<IndexedMatch> {
         let hash = id_hash(log, id);
-        // What was added last is asked for most.
+        // Recent matches are requested most.
         let mut newest = self.matches.iter().rev();
         newest
             .find(|indexed| indexed.id == hash && indexed.log == log)
             .copied()
     }
 
-    /// How many matches are wanted in all, and those of the page.
+    /// The total number of selected matches, and those on the page.
     pub(crate) fn page(&self, wanted: &Wanted, most: usize) -> (usize, Vec<IndexedMatch>) {
         let limit = wanted.limit.unwrap_or(most).min(most);
         let filter = Filter::of(self, wanted);
@@ -291,7 +286,7 @@ impl MatchIndex {
         (total, page.map(|&at| self.matches[at as usize]).collect())
     }
 
-    /// By the number of a game, its place in the order of labels.
+    /// The rank of each game in the order of labels.
     fn label_order(&self) -> Vec<u64> {
         let mut order: Vec<usize> = (0..self.games.len()).collect();
         order.sort_by(|one, other| self.games[*one].label.cmp(&self.games[*other].label));
@@ -307,9 +302,9 @@ fn is_yes(word: &str) -> bool {
     matches!(word, "1" | "true")
 }
 
-/// What is wanted, worked out for what matches share.
+/// The filter, resolved for interned values.
 struct Filter {
-    /// By the number of a lineup, the seats that it is about; `None` if it is not wanted at all.
+    /// By lineup: the seats that it concerns; `None` if the lineup is excluded.
     seats: Vec<Option<Vec<usize>>>,
     result: Option<SeatResult>,
     fault: bool,
@@ -348,7 +343,7 @@ impl Filter {
     }
 }
 
-/// The seats of a lineup that the list is about.
+/// The seats of a lineup that the list concerns.
 fn seats_of(index: &MatchIndex, lineup: &Lineup, wanted: &Wanted) -> Option<Vec<usize>> {
     let game = &index.games[lineup.game as usize];
     if !wanted.game.is_empty() && wanted.game != game.label && wanted.game != game.id {
@@ -414,7 +409,7 @@ mod tests {
         index
     }
 
-    /// The numbers of the matches on a page, and how many there are in all.
+    /// The numbers of the matches on a page, and the total number.
     fn page(query: Value) -> (usize, Vec<u64>) {
         let wanted: Wanted = serde_json::from_value(query).unwrap();
         let (total, page) = index().page(&wanted, 100);

@@ -1,5 +1,5 @@
-//! Matches in flight: the tournament sends what happens to a socket in its folder, as long as it is
-//! there. It is there while a page is open. Snapshots may get lost.
+//! Running matches: the tournament sends snapshots to a socket in its folder, which exists while a page
+//! is open. Snapshots may get lost.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,57 +17,56 @@ use tournament::playing::broadcast::{LIVE_NAME, MOST_BYTES, reachable};
 
 use crate::state::events::event;
 
-/// How long the tournament may be silent before it counts as gone.
+/// A tournament that is silent for longer counts as gone.
 const SILENCE: Duration = Duration::from_secs(3);
-/// A match of which nothing was heard for this long is not shown to pages that come now.
+/// New pages do not get matches without news for longer.
 const FORGOTTEN: Duration = Duration::from_secs(600);
-/// How many matches in flight are kept at most.
+/// The most running matches that are kept.
 const MOST_BOARDS: usize = 256;
 
-/// The socket in a tournament's folder. It goes away with this value.
+/// The socket in a tournament's folder, removed on drop.
 #[derive(Debug)]
 pub(crate) struct LiveSocket {
     socket: UnixDatagram,
     path: PathBuf,
 }
 
-/// What there is to know of a datagram.
+/// The relevant part of a datagram.
 #[derive(Deserialize)]
-struct Heard {
+struct DatagramHead {
     #[serde(rename = "match")]
     match_id: Option<String>,
     #[serde(default)]
     over: bool,
 }
 
-/// The last that was heard of a match.
+/// The latest snapshot of a running match.
 #[derive(Debug)]
-struct InFlight {
+struct LiveMatch {
     at: Instant,
-    /// As it was sent to pages.
+    /// In the format of pages.
     snapshot: Bytes,
-    /// What was played so far, as JSON, if it may be shown.
+    /// The record so far as JSON, if it may be shown.
     record: Option<Value>,
-    /// It is over, and not read from the log yet.
+    /// Over, but not read from the log yet.
     is_over: bool,
 }
 
-/// The last that was heard of each match in flight.
+/// Latest snapshot of each running match.
 #[derive(Debug, Default)]
 pub(crate) struct Boards {
-    boards: BTreeMap<String, InFlight>,
-    heard: Option<Instant>,
+    boards: BTreeMap<String, LiveMatch>,
+    last_datagram: Option<Instant>,
 }
 
 impl LiveSocket {
-    /// Makes the socket.
-    ///
     /// # Errors
-    /// If the folder cannot be written.
+    ///
+    /// If the folder is not writable.
     pub(crate) fn bind(folder: &Path) -> io::Result<Self> {
         let live = folder.join(LIVE_NAME);
-        let made = fs::DirBuilder::new().mode(0o700).create(&live);
-        if let Err(error) = made
+        let created = fs::DirBuilder::new().mode(0o700).create(&live);
+        if let Err(error) = created
             && error.kind() != io::ErrorKind::AlreadyExists
         {
             return Err(error);
@@ -80,7 +79,7 @@ impl LiveSocket {
         Ok(LiveSocket { socket, path })
     }
 
-    /// Waits for the next datagram; gives its length.
+    /// Waits for the next datagram, and returns its length.
     pub(crate) async fn receive(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         buffer.resize(MOST_BYTES, 0);
         self.socket.recv(buffer).await
@@ -90,53 +89,54 @@ impl LiveSocket {
 impl Drop for LiveSocket {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
-        // Others may listen, too: then it stays.
+        // If others listen as well, the folder stays.
         let _ = self.path.parent().map(fs::remove_dir);
     }
 }
 
 impl Boards {
-    /// Whether the tournament answers.
+    /// True while the tournament sends datagrams.
     pub(crate) fn are_live(&self) -> bool {
-        self.heard.is_some_and(|heard| heard.elapsed() < SILENCE)
+        self.last_datagram
+            .is_some_and(|last_datagram| last_datagram.elapsed() < SILENCE)
     }
 
-    /// Takes in a datagram; gives the event that it is for pages.
+    /// Processes a datagram, and returns the event for pages.
     pub(crate) fn take(&mut self, datagram: &[u8]) -> Option<Bytes> {
-        self.heard = Some(Instant::now());
-        let heard: Heard = serde_json::from_slice(datagram).ok()?;
-        let id = heard.match_id?;
-        // Written anew, whoever sent it: one line, and nothing but JSON.
+        self.last_datagram = Some(Instant::now());
+        let head: DatagramHead = serde_json::from_slice(datagram).ok()?;
+        let id = head.match_id?;
+        // Serialized again, as the sender is not trusted: one line of valid JSON.
         let mut whole: Value = serde_json::from_slice(datagram).ok()?;
-        // Only the page of this match wants all of it, and asks for it.
+        // Only the page of this match needs the record, and requests it.
         let record = whole.as_object_mut()?.remove("record");
         let snapshot = event("live", &whole.to_string());
         let boards = &mut self.boards;
         boards.retain(|_, board| board.at.elapsed() < FORGOTTEN);
         if boards.len() < MOST_BOARDS || boards.contains_key(&id) {
-            let board = InFlight {
+            let board = LiveMatch {
                 at: Instant::now(),
                 snapshot: snapshot.clone(),
                 record,
-                is_over: heard.over,
+                is_over: head.over,
             };
             boards.insert(id, board);
         }
         Some(snapshot)
     }
 
-    /// What was played so far of a match that is not in the log yet.
+    /// The record so far of a match that is not in the log yet.
     pub(crate) fn record(&self, id: &str) -> Option<Record> {
         let record = self.boards.get(id)?.record.clone()?;
         serde_json::from_value(record).ok()
     }
 
-    /// A match is in the log.
+    /// Removes a match that is in the log.
     pub(crate) fn finished(&mut self, id: &str) {
         self.boards.remove(id);
     }
 
-    /// Events for a page that comes now.
+    /// Events for a new page.
     pub(crate) fn all(&self) -> Vec<Bytes> {
         let boards = self.boards.values().filter(|board| !board.is_over);
         boards.map(|board| board.snapshot.clone()).collect()

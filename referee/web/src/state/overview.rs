@@ -1,4 +1,4 @@
-//! What the overview shows: standings, crosstable, progress, faults, and where a test stands.
+//! The overview: standings, crosstable, progress, faults, and the state of a test.
 
 use ratings::report::{Estimate, Figure, SprtReport};
 use ratings::sprt::Verdict;
@@ -9,16 +9,16 @@ use tournament::admission::LeftOut;
 
 use crate::state::plan::{Plan, RoundView};
 
-/// The crosstable has at most this many bots: it grows with their square, and nobody reads a larger one.
+/// The most bots in the crosstable, which grows with their square.
 const MOST_CROSSED: usize = 100;
 
-/// The overview, as pages get it.
+/// The overview, in the format of pages.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Overview {
     pub(crate) name: String,
     pub(crate) folder: String,
     pub(crate) state: State,
-    /// What is wrong with the log, in a sentence.
+    /// The problem with the log, in a sentence.
     pub(crate) problem: Option<String>,
     pub(crate) played: usize,
     pub(crate) scheduled: Option<u64>,
@@ -30,40 +30,37 @@ pub(crate) struct Overview {
     pub(crate) format: Option<&'static str>,
     /// The newest first.
     pub(crate) faults: Vec<FaultView>,
-    /// Bots that did not play, and why.
+    /// Bots that did not play, with reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left_out: Vec<LeftOut>,
-    /// Whether the tournament answers on its socket.
+    /// True while the tournament sends snapshots.
     pub(crate) live: bool,
 }
 
-/// Whether a tournament goes on.
+/// The state of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum State {
-    /// The log was not read to its end yet.
+    /// The log has not been read to its end yet.
     Reading,
-    /// Somebody writes the log.
+    /// A process writes the log.
     Running,
-    /// Nobody does, and not all was played.
+    /// No process writes the log, and matches are missing.
     Stopped,
-    /// Nobody does.
+    /// No process writes the log.
     Over,
-    /// Nobody does, and there is no match.
+    /// No process writes the log, and it has no match.
     Empty,
 }
 
-/// A game.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct GameView {
     pub(crate) label: String,
     pub(crate) title: String,
 }
 
-/// A fault.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FaultView {
-    /// The id of the match.
     #[serde(rename = "match")]
     pub(crate) match_id: String,
     pub(crate) bot: String,
@@ -71,23 +68,22 @@ pub(crate) struct FaultView {
     pub(crate) text: String,
 }
 
-/// What is computed from all matches, which takes a while where there are many.
+/// Figures over all matches, which take a while to compute if there are many.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Figures {
     standings: Vec<StandingRow>,
-    /// Rows and columns in the order of the standings, for no more than the first [`MOST_CROSSED`].
+    /// In the order of the standings, for the first [`MOST_CROSSED`].
     crosstable: Vec<Vec<Option<Meetings>>>,
     sprt: Option<TestView>,
 }
 
-/// A bot in the standings.
 #[derive(Clone, Debug, Serialize)]
 struct StandingRow {
     place: usize,
     bot: String,
-    /// The rating as people read it: a figure, the end that is known, or `?`.
+    /// The rating as text: a figure, the known end, or `?`.
     figure: String,
-    /// Where its dot is, if there is a figure.
+    /// The position of its dot, if there is a figure.
     elo: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -99,7 +95,7 @@ struct StandingRow {
     faults: u64,
 }
 
-/// What a bot got of another one.
+/// A bot's results against another one.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Meetings {
     points: f64,
@@ -119,7 +115,6 @@ struct TestView {
 }
 
 impl Figures {
-    /// The figures of these matches.
     pub(crate) fn of(matches: &MatchStore, plan: Option<&Plan>) -> Self {
         if matches.is_empty() {
             return Figures::before(matches.names());
@@ -129,12 +124,12 @@ impl Figures {
             ..Request::default()
         };
         let report = matches.report(&request);
-        // The test may be of bots that have not played yet.
+        // The test may be about bots that have not played yet.
         let report = report.or_else(|_| matches.report(&Request::default()));
         report.map_or_else(|_| Figures::default(), |report| Figures::from(&report))
     }
 
-    /// Before the first match.
+    /// Figures before the first match.
     fn before<'a>(bots: impl Iterator<Item = &'a str>) -> Self {
         let standings: Vec<StandingRow> = bots
             .enumerate()
@@ -193,13 +188,13 @@ impl From<&Report> for Figures {
     }
 }
 
-/// The crosstable of this many bots, none of which has met another.
+/// The crosstable of this many bots before any match.
 fn no_meetings(bots: usize) -> Vec<Vec<Option<Meetings>>> {
     let bots = bots.min(MOST_CROSSED);
     vec![vec![None; bots]; bots]
 }
 
-/// A rating as terminals show it, with a true minus sign.
+/// A rating as in terminals, with a true minus sign.
 fn figure(rating: Option<&Estimate>) -> String {
     let figure = rating.map(|rating| signed(rating)[0].replace('-', "−"));
     figure.unwrap_or_else(|| "–".to_owned())
@@ -275,7 +270,7 @@ mod tests {
         }
     }
 
-    /// The browser shows what the terminal does: no figure where an end is not known.
+    /// The browser shows the same as the terminal: no figure where an end is unknown.
     #[test]
     fn ratings_read_as_in_the_terminal() {
         let all = [

@@ -1,5 +1,4 @@
-//! What a tournament's folder says of matches that are still to come: its configuration and its
-//! schedule.
+//! Matches to come, from the configuration and the schedule in a tournament's folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,11 +9,11 @@ use schedule::{Format, Schedule, Scheduled, Standing};
 use serde::Serialize;
 use tournament::resume;
 
-/// A tournament, as far as its folder says what is played.
+/// A tournament, as described by its folder.
 pub(crate) struct Plan {
     config: Config,
     schedule: Schedule,
-    /// By round and bots, the points of each and the matches, where the format has rounds.
+    /// Points and matches by round and bots, in formats with rounds.
     rounds: BTreeMap<(u32, Vec<usize>), (Vec<f64>, u64)>,
     /// The numbers of the matches that were entered.
     entered: BTreeSet<u32>,
@@ -33,9 +32,9 @@ pub(crate) struct RoundView {
 struct PairView {
     /// Their names; a bye has one.
     bots: Vec<String>,
-    /// Their points; `None` before their first match.
+    /// `None` before their first match.
     points: Option<Vec<f64>>,
-    /// In a knockout, who went on.
+    /// In a knockout, the bot that advanced.
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -43,7 +42,7 @@ struct PairView {
 }
 
 impl Plan {
-    /// The plan in a tournament's folder, if it can be read here.
+    /// `None` if the folder's configuration cannot be read.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         let (config, schedule) = resume::planned(folder).ok()?;
         Some(Plan {
@@ -54,17 +53,15 @@ impl Plan {
         })
     }
 
-    /// The tournament's name.
     pub(crate) fn name(&self) -> &str {
         &self.config.name
     }
 
-    /// The bots' names.
     pub(crate) fn bots(&self) -> impl Iterator<Item = &str> {
         self.config.bots.iter().map(|bot| &*bot.name)
     }
 
-    /// How bots meet, in a word.
+    /// The format's name.
     pub(crate) fn format(&self) -> &'static str {
         match self.config.format {
             Format::RoundRobin => "round_robin",
@@ -75,7 +72,7 @@ impl Plan {
         }
     }
 
-    /// The test, if it is one.
+    /// `None` unless the format is a test.
     pub(crate) fn test(&self) -> Option<SprtRequest> {
         let Format::Sprt { hypotheses, .. } = &self.config.format else {
             return None;
@@ -87,18 +84,17 @@ impl Plan {
         })
     }
 
-    /// How many matches there are, as far as is known.
+    /// The number of matches, as far as it is known.
     pub(crate) fn total(&self) -> u64 {
         self.schedule.total()
     }
 
-    /// Whether everything was played.
+    /// True if everything was played.
     pub(crate) fn is_over(&self) -> bool {
         self.schedule.is_over()
     }
 
-    /// The ids of the matches with the same deal as this one, its own among them; nothing if it is not
-    /// known.
+    /// The ids of the matches with the same deal as this one, including its own. Empty if unknown.
     pub(crate) fn same_deal(&self, id: &str) -> Vec<String> {
         let number = id.strip_prefix("m-").and_then(|number| number.parse().ok());
         let group = number.map_or_else(Vec::new, |number| self.schedule.group_of(number));
@@ -106,7 +102,7 @@ impl Plan {
         group.into_iter().filter_map(id).collect()
     }
 
-    /// Takes in the match with this id.
+    /// Enters the result of the match with this id.
     pub(crate) fn enter(&mut self, id: &str, outcome: &[f64]) {
         let number = id.strip_prefix("m-").and_then(|number| number.parse().ok());
         let Some(number) = number.filter(|number| self.schedule.get(*number).is_some()) else {
@@ -134,7 +130,7 @@ impl Plan {
         }
     }
 
-    /// The rounds, in formats that have such.
+    /// `None` in formats without rounds.
     pub(crate) fn rounds(&self) -> Option<Vec<RoundView>> {
         match self.config.format {
             Format::Swiss => Some(self.swiss()),

@@ -1,4 +1,4 @@
-//! A tournament, as pages show it.
+//! A tournament, as its report shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,56 +14,54 @@ use tournament::folder;
 
 use crate::state::highlights::{Highlights, Strengths};
 
-/// A page that cannot be made.
+/// The page cannot be made.
 #[derive(Debug, Error)]
 pub enum PageError {
     /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// There is nothing to report.
+    /// The log has no match.
     #[error("`{}` has no finished match yet", .0.display())]
     Empty(PathBuf),
-    /// The bot did not play.
+    /// The bot was left out.
     #[error("`{}` played no match, because it was left out: {}", .0.bot, .0.why)]
     LeftOut(LeftOut),
     /// No bot has this name.
     #[error("no bot is called `{name}`; there are {}", .known.join(", "))]
     UnknownBot {
-        /// Asked for.
         name: String,
         /// In the log.
         known: Vec<String>,
     },
 }
 
-/// The bots that were left out of the tournament with this log; none if that cannot be read.
+/// The bots that were left out of the tournament with this log. Empty if that cannot be read.
 fn left_out_of(path: &Path) -> Vec<LeftOut> {
     let log = log::locate(path);
     let folder = log.parent().unwrap_or(Path::new("."));
     admission::left_out(folder).unwrap_or_default()
 }
 
-/// A tournament, as pages show it.
 #[derive(Debug)]
-pub struct Played {
+pub struct PlayedTournament {
     /// The tournament's folder.
     pub(crate) folder: PathBuf,
     pub(crate) sheet: Sheet,
     /// By the bots' names.
     pub(crate) highlights: BTreeMap<String, Highlights>,
-    /// When the first and the last match began.
+    /// The times at which the first and the last match began.
     pub(crate) began: Option<(String, String)>,
-    /// Name and version of the referee, and how many matches ran at a time.
+    /// Names and versions of the referee, with the number of concurrent matches.
     pub(crate) referees: BTreeSet<String>,
     pub(crate) at_a_time: BTreeSet<u32>,
-    /// The bots that did not play, because they are broken.
+    /// The bots that did not play because they are broken.
     pub(crate) left_out: Vec<LeftOut>,
-    /// What was dropped from the log, if anything.
+    /// The damage in the log that was skipped, if any.
     pub warning: Option<String>,
 }
 
-impl Played {
-    /// A text for others, who need not know where on this machine all of it is.
+impl PlayedTournament {
+    /// A text for publication, without paths of this machine.
     pub(crate) fn without_places(&self, text: &str) -> String {
         let mut places = vec![folder::origin(&self.folder)];
         let real = self.folder.canonicalize().ok();
@@ -101,14 +99,14 @@ impl Played {
             let name = name.to_owned();
             return Err(PageError::UnknownBot { name, known });
         }
-        // Nothing in it can be unknown.
+        // The request names nothing that could be unknown.
         let sheet = Sheet::new(&matches, &Request::default(), None);
         let mut sheet = sheet.map_err(|_| PageError::Empty(log::locate(path)))?;
         sheet.same_answers = log::same_answers(&[path.to_owned()], matches.alike(MIN_CHOICES))?;
         sheet.bot_warnings = log::bot_warnings(&[path.to_owned()]);
         let locate = log::locate(path);
         let folder = locate.parent().unwrap_or(Path::new("."));
-        let mut played = Played {
+        let mut played = PlayedTournament {
             folder: folder.to_owned(),
             sheet,
             highlights: BTreeMap::new(),
@@ -126,7 +124,7 @@ impl Played {
         &self.sheet.report
     }
 
-    /// The log is read a second time, as only ratings say which matches are remarkable.
+    /// Reads the log a second time, as only ratings tell which matches are remarkable.
     fn add_highlights(&mut self, path: &Path, bot: Option<&str>) -> Result<(), LogError> {
         let strengths = Strengths::new(self.report());
         LogFile::open(path)?.each(

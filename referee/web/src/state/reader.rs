@@ -1,5 +1,5 @@
-//! The thread that reads the logs: it fills the index, and makes the overview, at most once a second
-//! and only while somebody looks.
+//! The thread that reads the logs: it fills the index, and updates the overview, at most once a second
+//! and only while a page is watched.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io;
@@ -12,51 +12,50 @@ use ratings::MatchStore;
 use tournament::admission;
 
 use crate::state::events::event;
-use crate::state::follow::{self, Change, FollowedLog, Taken, TakenMatch};
+use crate::state::follow::{self, Change, FollowedLog, LogMatch, LogPart};
 use crate::state::index::Place;
 use crate::state::overview::{FaultView, Figures, GameView, Overview, State};
 use crate::state::plan::Plan;
 use crate::state::site::Site;
 
-/// How often the logs are looked at.
-const LOOK_INTERVAL: Duration = Duration::from_millis(250);
-/// How often it is looked whether somebody looks.
+/// The interval between polls of the logs.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// The interval between checks for watched pages.
 const IDLE_INTERVAL: Duration = Duration::from_secs(4);
-/// Figures that take less than this do not keep an answer waiting.
+/// An answer waits for figures that take less than this.
 const QUICK: Duration = Duration::from_millis(200);
-/// How often there is a new overview at most.
+/// The shortest time between two overviews.
 const OVERVIEW_INTERVAL: Duration = Duration::from_secs(1);
-/// Figures take at most one part in this many of the time.
+/// Computing figures takes at most one part in this many of the time.
 const FIGURES_SHARE: u32 = 10;
-/// How many of the newest faults are shown.
+/// The number of faults that are shown.
 const MOST_FAULTS: usize = 50;
-/// From how many of the newest matches the speed is taken.
+/// The speed is measured over this many of the newest matches.
 const RECENT: usize = 256;
-/// What is done about a changed log is said for this long.
-const SAID_FOR: Duration = Duration::from_secs(60);
+/// A notice about a changed log is shown for this long.
+const NOTICE_TIME: Duration = Duration::from_secs(60);
 
-/// Reads the logs of a site.
 pub(crate) struct Reader {
     site: Arc<Site>,
     logs: Vec<FollowedLog>,
     matches: MatchStore,
     plan: Option<Plan>,
     figures: Figures,
-    /// How many matches the figures are of, when they were made, and how long that took.
+    /// The number of matches in the figures, their time, and the duration of their computation.
     figured: (usize, Option<Instant>, Duration),
     faults: VecDeque<(Place, FaultView)>,
-    /// Matches whose deal is still played elsewhere, in the order of the logs.
-    held: Vec<TakenMatch>,
-    /// When the newest matches began.
+    /// Matches whose deal is still in play elsewhere, in the order of the logs.
+    held: Vec<LogMatch>,
+    /// The start times of the newest matches.
     recent: VecDeque<u64>,
-    /// What is wrong with a log, by its number.
+    /// Problems with logs, by number.
     problems: BTreeMap<u16, String>,
-    /// What was wrong, and when it was noticed.
+    /// The last notice and its time.
     noticed: Option<(Instant, String)>,
     shown: Option<Instant>,
 }
 
-/// Starts the thread. It ends when the server does.
+/// Starts the thread, which ends when the server does.
 ///
 /// # Errors
 /// If the system has no thread for it.
@@ -91,7 +90,7 @@ impl Reader {
         reader
     }
 
-    /// Begins with no matches.
+    /// Resets everything.
     fn begin(&mut self) {
         self.matches = MatchStore::new();
         self.plan = None;
@@ -114,48 +113,48 @@ impl Reader {
 
     fn run(mut self) {
         while !*self.site.ends.borrow() {
-            self.look();
+            self.poll();
             self.wait();
         }
-        // What came last should be seen before the pages lose the server.
+        // The pages should get the last figures before they lose the server.
         if self.site.listeners.count() > 0 && self.figured.2 < QUICK {
-            self.look();
+            self.poll();
             self.show();
         }
         self.site.listeners.close();
     }
 
-    /// Waits until it is time to look again: not before somebody looks at the pages.
+    /// Waits for the next poll, which is due only while pages are watched.
     fn wait(&self) {
         loop {
-            let is_looked_at = self.site.is_looked_at();
-            thread::park_timeout(if is_looked_at {
-                LOOK_INTERVAL
+            let is_watched = self.site.is_watched();
+            thread::park_timeout(if is_watched {
+                POLL_INTERVAL
             } else {
                 IDLE_INTERVAL
             });
-            if *self.site.ends.borrow() || self.site.is_looked_at() {
+            if *self.site.ends.borrow() || self.site.is_watched() {
                 return;
             }
         }
     }
 
-    /// Reads what is new in all logs, and shows it.
-    pub(crate) fn look(&mut self) {
-        let mut anew = None;
+    /// Reads new matches of all logs, and updates the pages.
+    pub(crate) fn poll(&mut self) {
+        let mut rewritten = None;
         for at in 0..self.logs.len() {
-            match self.logs[at].look() {
+            match self.logs[at].poll() {
                 Change::None => {
                     self.problems.retain(|log, _| usize::from(*log) != at);
                 }
                 Change::Gone(why) => {
                     self.problems.insert(at as u16, why);
                 }
-                Change::Anew(why) => anew = Some(why),
+                Change::Rewritten(why) => rewritten = Some(why),
             }
         }
-        if let Some(why) = anew {
-            self.read_anew(why);
+        if let Some(why) = rewritten {
+            self.reread(why);
         }
         for at in 0..self.logs.len() {
             self.read(at);
@@ -169,7 +168,7 @@ impl Reader {
         let is_due = self
             .shown
             .is_none_or(|shown| shown.elapsed() >= OVERVIEW_INTERVAL);
-        if is_due && (self.site.is_looked_at() || self.shown.is_none()) {
+        if is_due && (self.site.is_watched() || self.shown.is_none()) {
             self.show();
         }
         if is_quick {
@@ -177,15 +176,15 @@ impl Reader {
         }
     }
 
-    /// One of the logs is not what it was: everything is read again.
-    fn read_anew(&mut self, why: String) {
+    /// Reads everything again, as one of the logs has changed.
+    fn reread(&mut self, why: String) {
         let paths = self.site.logs.iter().zip(0..);
         self.logs = paths
             .map(|(path, number)| FollowedLog::new(path.clone(), number))
             .collect();
         self.begin();
         for log in &mut self.logs {
-            log.look();
+            log.poll();
         }
         self.noticed = Some((
             Instant::now(),
@@ -211,17 +210,17 @@ impl Reader {
             if !more || *self.site.ends.borrow() {
                 return;
             }
-            // Pages that are open see how it gets on.
+            // Open pages follow the progress.
             let is_due = self
                 .shown
                 .is_none_or(|shown| shown.elapsed() >= OVERVIEW_INTERVAL);
-            if is_due && self.site.is_looked_at() {
+            if is_due && self.site.is_watched() {
                 self.show_without_figures();
             }
         }
     }
 
-    fn take(&mut self, log: u16, taken: Taken) {
+    fn take(&mut self, log: u16, taken: LogPart) {
         if let Some(problem) = taken.problem {
             self.noticed = Some((Instant::now(), problem));
         }
@@ -233,7 +232,7 @@ impl Reader {
     }
 
     /// Shows matches of a log.
-    fn show_matches(&mut self, log: u16, matches: Vec<TakenMatch>) {
+    fn show_matches(&mut self, log: u16, matches: Vec<LogMatch>) {
         self.matches.take_from_log(u64::from(log));
         let mut index = self.site.index_mut();
         for one in &matches {
@@ -245,8 +244,8 @@ impl Reader {
         }
     }
 
-    /// Shows the matches that were held back, as far as nothing with their deal is played any more: all
-    /// matches with it are in the log, or nobody writes to the log.
+    /// Shows held matches whose deal is no longer in play: all matches with it are in the log, or no
+    /// process writes the log.
     fn release(&mut self) {
         while !self.held.is_empty() {
             let free = self.free();
@@ -255,21 +254,21 @@ impl Reader {
                 .partition(|one| free.contains(&(one.place.log, one.place.offset)));
             self.held = held;
             let is_last = free.is_empty();
-            let mut by_log: BTreeMap<u16, Vec<TakenMatch>> = BTreeMap::new();
+            let mut by_log: BTreeMap<u16, Vec<LogMatch>> = BTreeMap::new();
             for one in free {
                 by_log.entry(one.place.log).or_default().push(one);
             }
             for (log, matches) in by_log {
                 self.show_matches(log, matches);
             }
-            // What was shown may be what the next round follows from.
+            // The next round may follow from these matches.
             if is_last {
                 return;
             }
         }
     }
 
-    /// The places of the matches that need not be held back any more.
+    /// The places of held matches that can be shown.
     fn free(&self) -> HashSet<(u16, u64)> {
         let is_live = self.site.boards().are_live();
         let written: Vec<bool> = self
@@ -278,7 +277,7 @@ impl Reader {
             .map(|log| is_live || log.identity().is_some_and(follow::is_locked))
             .collect();
         let there: HashSet<&str> = self.held.iter().map(|one| &*one.played.match_id).collect();
-        let is_whole = |one: &TakenMatch| {
+        let is_whole = |one: &LogMatch| {
             let plan = self.plan.as_ref();
             let same = plan.map_or_else(Vec::new, |plan| plan.same_deal(&one.played.match_id));
             !same.is_empty() && same.iter().all(|id| there.contains(&**id))
@@ -290,8 +289,8 @@ impl Reader {
         free.map(|one| (one.place.log, one.place.offset)).collect()
     }
 
-    fn take_match(&mut self, one: TakenMatch) {
-        let TakenMatch {
+    fn take_match(&mut self, one: LogMatch) {
+        let LogMatch {
             played,
             account,
             place,
@@ -326,7 +325,7 @@ impl Reader {
         self.site.boards().finished(&id);
     }
 
-    /// Makes the overview, with new figures if they are due, and sends it to all pages.
+    /// Updates the overview, with new figures if they are due, and sends it to all pages.
     fn show(&mut self) {
         let matches = self.site.index().len();
         let (of, made, took) = self.figured;
@@ -352,7 +351,6 @@ impl Reader {
         }
     }
 
-    /// The overview as it is now.
     pub(crate) fn overview(&mut self) -> Overview {
         self.read_faults();
         let played = self.site.index().len();
@@ -422,7 +420,7 @@ impl Reader {
 
     fn problem(&self) -> Option<String> {
         let noticed = self.noticed.as_ref();
-        let noticed = noticed.filter(|(at, _)| at.elapsed() < SAID_FOR);
+        let noticed = noticed.filter(|(at, _)| at.elapsed() < NOTICE_TIME);
         let noticed = noticed.map(|(_, what)| what);
         let first = self.problems.values().next().or(noticed)?;
         Some(shown(first))
@@ -446,7 +444,7 @@ impl Reader {
     }
 }
 
-/// What the log says of a fault.
+/// The message of a fault, from the log.
 fn fault_text(site: &Site, place: Place, fault: &FaultView) -> Option<String> {
     let file = site.file(place.log)?;
     let line = follow::line_at(&file, place.offset, place.length).ok()?;

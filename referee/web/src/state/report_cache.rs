@@ -1,32 +1,36 @@
-//! The report of a log that grows, which takes a while to make: pages get the one that was made last.
+//! A cache for the report of a growing log, which takes a while to compute.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::http::answer::Refusal;
-use crate::pages::Played;
+use crate::pages::PlayedTournament;
 
-/// Making a report takes at most one part in this many of the time.
+/// Computing reports takes at most one part in this many of the time.
 const SHARE: u32 = 10;
 
-/// The report that was made last.
+/// The latest report.
 #[derive(Default)]
 pub(crate) struct Reports {
     last: Mutex<Option<Made>>,
 }
 
 struct Made {
-    /// Of how many matches.
+    /// The number of matches in the report.
     matches: usize,
     at: Instant,
     took: Duration,
-    played: Arc<Played>,
+    played: Arc<PlayedTournament>,
 }
 
 impl Reports {
-    /// The report of all that was played.
-    pub(crate) fn played(&self, log: &Path, matches: usize) -> Result<Arc<Played>, Refusal> {
+    /// The report of all matches, which may be somewhat out of date.
+    pub(crate) fn played(
+        &self,
+        log: &Path,
+        matches: usize,
+    ) -> Result<Arc<PlayedTournament>, Refusal> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &*last
             && (made.matches == matches || made.at.elapsed() < made.took * SHARE)
@@ -34,7 +38,7 @@ impl Reports {
             return Ok(made.played.clone());
         }
         let begin = Instant::now();
-        let played = Played::read(log, None);
+        let played = PlayedTournament::read(log, None);
         let played = Arc::new(played.map_err(|error| Refusal::missing(error.to_string()))?);
         *last = Some(Made {
             matches,

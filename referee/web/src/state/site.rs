@@ -1,4 +1,4 @@
-//! What all parts of the server share.
+//! State shared by all parts of the server.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -19,45 +19,43 @@ use crate::state::index::{IndexedMatch, MatchIndex};
 use crate::state::live::Boards;
 use crate::state::report_cache::Reports;
 
-/// Nobody looks any more if nobody has asked for anything for this long.
+/// Pages count as watched for this long after a request.
 const ATTENTION: Duration = Duration::from_secs(10);
-/// How long an answer waits for what was written to the log just now.
+/// The longest time that an answer waits for fresh lines of the log.
 const FRESH_WAIT: Duration = Duration::from_millis(500);
-/// What was read this short a time ago is fresh enough.
+/// Logs read less than this ago are fresh enough.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// What all parts of the server share.
 pub(crate) struct Site {
     /// The logs, as paths of their files.
     pub(crate) logs: Vec<PathBuf>,
     /// The tournament's folder, or that of the first log.
     pub(crate) folder: PathBuf,
     index: RwLock<MatchIndex>,
-    /// The logs, as far as they are open.
+    /// The logs that are open.
     files: RwLock<Vec<Option<Arc<File>>>>,
     /// The overview as JSON.
     pub(crate) overview: watch::Sender<Arc<str>>,
     pub(crate) listeners: Listeners,
     pub(crate) reports: Reports,
     boards: Mutex<Boards>,
-    /// How many times the logs were looked at.
-    pub(crate) looks: watch::Sender<u64>,
+    /// The number of polls of the logs.
+    pub(crate) polls: watch::Sender<u64>,
     began: Instant,
-    /// When somebody asked last, and when the logs were read last, in milliseconds since it began.
+    /// Times of the last request and of the last poll, in milliseconds since the start.
     asked: AtomicU64,
     read: AtomicU64,
     /// The thread that reads the logs.
     pub(crate) reader: OnceLock<Thread>,
-    /// The rules of the games of each log that are not built in.
+    /// The external rules of the games of each log.
     pub(crate) rules: Vec<OnceLock<Result<RulesSet, String>>>,
-    /// The rules that the command line names.
+    /// The rules given on the command line.
     pub(crate) given_rules: Option<RulesSet>,
-    /// Whether the server ends.
+    /// True when the server ends.
     pub(crate) ends: watch::Sender<bool>,
 }
 
 impl Site {
-    /// For these logs, of which nothing was read.
     pub(crate) fn new(logs: Vec<PathBuf>, given_rules: Option<RulesSet>) -> Self {
         let folder = logs.first().and_then(|log| log.parent());
         let folder = folder.map(std::path::Path::to_owned).unwrap_or_default();
@@ -68,7 +66,7 @@ impl Site {
             listeners: Listeners::default(),
             reports: Reports::default(),
             boards: Mutex::default(),
-            looks: watch::Sender::new(0),
+            polls: watch::Sender::new(0),
             began: Instant::now(),
             asked: AtomicU64::new(0),
             read: AtomicU64::new(0),
@@ -93,7 +91,7 @@ impl Site {
         self.boards.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes which file a log is now.
+    /// Sets the open file of a log.
     pub(crate) fn set_file(&self, log: u16, file: Option<Arc<File>>) {
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
         files[usize::from(log)] = file;
@@ -115,48 +113,46 @@ impl Site {
         self.began.elapsed().as_millis() as u64
     }
 
-    /// Whether somebody looks: then the logs are read as they grow.
-    pub(crate) fn is_looked_at(&self) -> bool {
+    /// True while pages are watched, so that the logs are followed.
+    pub(crate) fn is_watched(&self) -> bool {
         let asked = self.asked.load(Ordering::Relaxed);
         self.listeners.count() > 0
             || self.now().saturating_sub(asked) < ATTENTION.as_millis() as u64
     }
 
-    /// Whether the logs were read to their ends once.
+    /// True once the logs were read to their ends.
     pub(crate) fn is_read(&self) -> bool {
         self.read.load(Ordering::Relaxed) > 0
     }
 
-    /// Notes that the logs were read to their ends.
+    /// Records that the logs were read to their ends.
     pub(crate) fn note_read(&self) {
         self.read.store(self.now().max(1), Ordering::Relaxed);
-        self.looks.send_modify(|looks| *looks += 1);
+        self.polls.send_modify(|polls| *polls += 1);
     }
 
-    /// Notes that somebody asks, and waits a moment until the logs were looked at, if that is long
-    /// ago.
-    pub(crate) async fn look(&self) {
+    /// Records a request, and waits a moment for a poll of the logs unless the last one is recent.
+    pub(crate) async fn refresh(&self) {
         self.asked.store(self.now(), Ordering::Relaxed);
         let read = self.read.load(Ordering::Relaxed);
         let is_fresh = read > 0 && self.now().saturating_sub(read) < FRESH.as_millis() as u64;
         if is_fresh {
             return;
         }
-        let mut looks = self.looks.subscribe();
+        let mut polls = self.polls.subscribe();
         if let Some(reader) = self.reader.get() {
             reader.unpark();
         }
-        // Later it answers with what there is.
-        let _ = timeout(FRESH_WAIT, looks.changed()).await;
+        // After that it answers with the available state.
+        let _ = timeout(FRESH_WAIT, polls.changed()).await;
     }
 
-    /// Sends an event to all pages.
     pub(crate) fn send(&self, event: &Bytes) {
         self.listeners.send(event);
     }
 
-    /// The number of a log and the id in it, of an id as pages have it: those of the second and
-    /// further logs end with `~2` and so on.
+    /// Splits an id, as used by pages, into the number of a log and the id in it. Those of the second
+    /// and further logs end with `~2` and so on.
     pub(crate) fn split_id<'a>(&self, id: &'a str) -> (u16, &'a str) {
         let Some((own, number)) = id.rsplit_once('~') else {
             return (0, id);
@@ -167,7 +163,7 @@ impl Site {
         }
     }
 
-    /// The id of a match as pages have it.
+    /// The id of a match, as used by pages.
     pub(crate) fn page_id(&self, log: u16, id: &str) -> String {
         match log {
             0 => id.to_owned(),

@@ -1,4 +1,4 @@
-//! A player that listens somewhere, and is asked over HTTP at every step of a sheet.
+//! A player that is asked over HTTP at every step of a sheet.
 
 #[cfg(test)]
 mod tests;
@@ -15,38 +15,37 @@ use protocol::{
 use supervisor::BotSpec;
 use tokio::time::Instant;
 
-use super::{Diagnosis, Heard, Player, insider};
-use crate::ggp::conversation::{Asked, Reply, not_ready};
+use super::{Player, PlayerEvent, StallReason, insider};
+use crate::ggp::conversation::{Purpose, Reply, not_ready};
 use crate::ggp::follower::Follower;
 use crate::ggp::message::{LastStep, Request, Start, quoted};
 use crate::ggp::{Arrival, Conversation};
 
 /// Separates the names of scrambled sheets from other streams of a match's seed.
 const SCRAMBLED_NAMES: u64 = 0x0067_6770;
-/// The limit of a move for players that have none, in seconds.
+/// The limit of a move for players that have none.
 const UNTIMED: Duration = Duration::from_secs(60);
 
 /// A GGP player in a match.
 pub struct Ggp {
     name: String,
     introduction: Result<Option<String>, Failure>,
-    /// `None` when nothing is said to it any more.
+    /// `None` once there is nothing more to send.
     conversation: Option<Conversation>,
     match_id: String,
     time: TimeControl,
     script: Script,
     follower: Follower,
-    /// How many plies of the match the follower has seen.
+    /// Plies of the match that the follower has processed.
     known: usize,
-    /// How many answers to steps with one move are on their way.
+    /// Pending answers to steps with a single move.
     forced: usize,
-    /// Heard, and not taken yet.
+    /// Received but not taken yet.
     message: Option<FromBot>,
-    /// What it did wrong, if the match does not know it yet.
+    /// A fault that the match does not know yet.
     failure: Option<Failure>,
 }
 
-/// What a player has to know of its match.
 pub struct GgpMatch<'m> {
     pub id: &'m str,
     pub rules: &'m dyn Rules,
@@ -56,13 +55,13 @@ pub struct GgpMatch<'m> {
 }
 
 impl Ggp {
-    /// A player that has arrived, in a seat of a match, and the task that talks to it.
+    /// Puts an arrived player into a seat. Also returns the task that runs the conversation.
     ///
     /// # Errors
     /// If the rules do not work.
     ///
     /// # Panics
-    /// If they are not a sheet: configurations are checked.
+    /// If the rules are not a sheet. Configurations are validated.
     pub fn new(
         spec: &BotSpec,
         arrival: Arrival,
@@ -99,14 +98,14 @@ impl Ggp {
         Ok((player, task))
     }
 
-    /// What it said about itself.
+    /// The player's description of itself.
     pub fn version(&self) -> Option<&str> {
         self.introduction.as_ref().ok()?.as_deref()
     }
 
-    fn ask(&self, request: Request, asked: Asked) {
+    fn ask(&self, request: Request, purpose: Purpose) {
         if let Some(conversation) = &self.conversation {
-            conversation.ask(request, asked);
+            conversation.ask(request, purpose);
         }
     }
 
@@ -133,17 +132,21 @@ impl Ggp {
         }
     }
 
-    /// Takes a reply in. Gives what is heard of it, if that means anything to the match.
-    fn take(&mut self, reply: Reply) -> Option<Heard> {
-        let Reply { asked, answer, at } = reply;
-        if let Asked::Forced { .. } = asked {
+    /// Processes a reply. Returns an event if the match needs one.
+    fn take(&mut self, reply: Reply) -> Option<PlayerEvent> {
+        let Reply {
+            purpose,
+            answer,
+            at,
+        } = reply;
+        if let Purpose::Forced { .. } = purpose {
             self.forced -= 1;
         }
-        let judged = answer.and_then(|answer| self.judge(&asked, &answer));
+        let judged = answer.and_then(|answer| self.judge(&purpose, &answer));
         match judged {
             Ok(message) => {
                 self.message = message;
-                self.message.is_some().then_some(Heard::Said(at))
+                self.message.is_some().then_some(PlayerEvent::Message(at))
             }
             Err(failure) => {
                 self.failure = Some(failure);
@@ -152,12 +155,12 @@ impl Ggp {
         }
     }
 
-    /// What an answer says; `None` for the only move of a step, of which the match has no ply.
+    /// Interprets an answer; `None` for the only move of a step, which is no ply of the match.
     ///
     /// # Errors
-    /// If it is not what was asked for.
-    fn judge(&self, asked: &Asked, answer: &str) -> Result<Option<FromBot>, Failure> {
-        if *asked == Asked::Ready {
+    /// If it is no valid answer.
+    fn judge(&self, purpose: &Purpose, answer: &str) -> Result<Option<FromBot>, Failure> {
+        if *purpose == Purpose::Ready {
             return if answer.trim().eq_ignore_ascii_case("ready") {
                 Ok(Some(FromBot::Ready {}))
             } else {
@@ -171,8 +174,8 @@ impl Ggp {
             return Err(Failure::new(FaultCode::Protocol, message));
         };
         let illegal = |why: String| Failure::new(FaultCode::IllegalMove, said() + &why);
-        let Asked::Move { ply } = asked else {
-            return self.check_forced(asked, &received).map_err(illegal);
+        let Purpose::Move { ply } = purpose else {
+            return self.check_forced(purpose, &received).map_err(illegal);
         };
         let mv = self.follower.find(&received);
         let mv = mv.ok_or_else(|| illegal(", which is not legal here".to_owned()))?;
@@ -183,9 +186,9 @@ impl Ggp {
         })))
     }
 
-    /// Whether an answer, in its canonical form, is the only move that there was.
-    fn check_forced(&self, asked: &Asked, received: &str) -> Result<Option<FromBot>, String> {
-        let Asked::Forced { only, .. } = asked else {
+    /// Checks an answer, in its canonical form, in a step with a single move.
+    fn check_forced(&self, purpose: &Purpose, received: &str) -> Result<Option<FromBot>, String> {
+        let Purpose::Forced { only, .. } = purpose else {
             return Ok(None);
         };
         if gdl::canonical(only).as_deref() == Some(received) {
@@ -197,9 +200,9 @@ impl Ggp {
         ))
     }
 
-    fn give_up(&mut self) {
+    fn abort(&mut self) {
         if let Some(conversation) = self.conversation.take() {
-            conversation.give_up();
+            conversation.abort();
         }
     }
 }
@@ -216,11 +219,11 @@ impl Player for Ggp {
         Ok(hello)
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Heard> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<PlayerEvent> {
         loop {
             if let Some(failure) = self.failure.take() {
-                self.give_up();
-                return Poll::Ready(Heard::Failed(failure));
+                self.abort();
+                return Poll::Ready(PlayerEvent::Failed(failure));
             }
             let Some(conversation) = &mut self.conversation else {
                 return Poll::Pending;
@@ -228,14 +231,14 @@ impl Player for Ggp {
             let Some(reply) = ready!(conversation.replies.poll_recv(cx)) else {
                 return Poll::Pending;
             };
-            if let Some(heard) = self.take(reply) {
-                return Poll::Ready(heard);
+            if let Some(event) = self.take(reply) {
+                return Poll::Ready(event);
             }
         }
     }
 
     fn message(&mut self) -> Result<FromBot, BadMessage> {
-        Ok(self.message.take().expect("it was just heard"))
+        Ok(self.message.take().expect("a message has just arrived"))
     }
 
     async fn send(
@@ -245,14 +248,14 @@ impl Player for Ggp {
         _now: Instant,
     ) -> Result<(), Failure> {
         match message {
-            ToBot::Start(_) => self.ask(self.start(), Asked::Ready),
+            ToBot::Start(_) => self.ask(self.start(), Purpose::Ready),
             ToBot::Turn(turn) => {
                 if let Some(failure) = self.failure.take() {
-                    self.give_up();
+                    self.abort();
                     return Err(failure);
                 }
                 let play = self.play(self.follower.last());
-                self.ask(play, Asked::Move { ply: turn.ply });
+                self.ask(play, Purpose::Move { ply: turn.ply });
             }
             ToBot::End(_) if self.follower.is_over() => {
                 let stop = Request::Stop {
@@ -263,15 +266,15 @@ impl Player for Ggp {
                     conversation.finish(stop);
                 }
             }
-            ToBot::End(_) => self.give_up(),
+            ToBot::End(_) => self.abort(),
             ToBot::Hello { .. } | ToBot::Error { .. } | ToBot::Quit => {}
         }
         Ok(())
     }
 
-    /// Steps in which it has one move are no plies of the match, but it is asked in them as well, at
-    /// once: others may think longer.
-    fn see(&mut self, arbiter: &Arbiter) {
+    /// Steps with a single move are no plies of the match, but the player is asked in them as well. It
+    /// is asked at once, as others may think longer.
+    fn observe(&mut self, arbiter: &Arbiter) {
         if self.conversation.is_none() || !(arbiter.is_in_play() || arbiter.is_over()) {
             return;
         }
@@ -286,7 +289,7 @@ impl Player for Ggp {
                 return;
             }
         };
-        // A match that ends before its game does is given up, whatever begins then.
+        // A match that ends before its game is aborted, whatever step begins.
         if arbiter.is_over() && !self.follower.is_over() {
             return;
         }
@@ -294,7 +297,7 @@ impl Player for Ggp {
         for step in begun {
             if let Some(only) = step.forced {
                 self.forced += 1;
-                self.ask(self.play(&step.last), Asked::Forced { only, limit });
+                self.ask(self.play(&step.last), Purpose::Forced { only, limit });
             }
         }
     }
@@ -305,18 +308,18 @@ impl Player for Ggp {
             && let Some(conversation) = &mut self.conversation
             && let Some(reply) = conversation.replies.recv().await
         {
-            let heard = self.take(reply);
-            debug_assert!(heard.is_none(), "only steps with one move were asked for");
+            let event = self.take(reply);
+            debug_assert!(event.is_none(), "only steps with one move were asked for");
         }
     }
 
-    fn stall(&self) -> Diagnosis {
+    fn stall(&self) -> StallReason {
         Box::pin(std::future::ready(Some(
             "it has not answered over HTTP".to_owned(),
         )))
     }
 
     fn dismiss(&mut self) {
-        self.give_up();
+        self.abort();
     }
 }

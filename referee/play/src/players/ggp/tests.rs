@@ -1,4 +1,4 @@
-//! Whole exchanges with players that follow a script.
+//! Whole exchanges with scripted players.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,15 +16,16 @@ use tokio::task::JoinHandle;
 use super::*;
 use crate::match_runner::{self, Timing};
 
-/// What a player is asked, and what it answers; `None` if it never does. Only the beginning of a
-/// request counts that ends with `…`.
+/// Requests to a player with its answers; `None` if it never answers. Of a request that ends with `…`,
+/// only the beginning counts.
 type Script<'s> = &'s [(&'s str, Option<&'s str>)];
 
-/// A player that follows a script. Gives what it was asked instead, in the end.
+/// A player that follows a script. The task returns the first request that differs, if any.
 async fn scripted(script: Script<'_>) -> (String, JoinHandle<Result<(), String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let own = |(asked, said): &(&str, Option<&str>)| (asked.to_string(), said.map(str::to_owned));
+    let own =
+        |(request, answer): &(&str, Option<&str>)| (request.to_string(), answer.map(str::to_owned));
     let script: Vec<_> = script.iter().map(own).collect();
     let played = tokio::spawn(async move {
         for (expected, answer) in script {
@@ -86,7 +87,7 @@ impl Exchange {
         }
     }
 
-    /// Plays it, and makes sure that all was said that the scripts have.
+    /// Plays the match, and asserts that the scripts were followed to their ends.
     async fn play(&self, scripts: &[Script<'_>]) -> FinishedMatch {
         let names = Names {
             id: "test",
@@ -148,7 +149,7 @@ impl Exchange {
     }
 }
 
-/// One moves after the other; there is a step before the first choice.
+/// Players alternate, after a step before the first choice.
 const TURNS: &str = "(role white) (role Black) ; players\n (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
     (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
     (<= (legal white (Take ?x)) (true (step 1)) (or (succ 0 ?x) (succ 1 ?x)))
@@ -158,7 +159,7 @@ const TURNS: &str = "(role white) (role Black) ; players\n (init (step 0)) (succ
     (<= terminal (true (step 3))) (<= (goal white 100) (true (took 2))) (<= (goal black 50) (role black))
     (<= (goal white 0) (not (true (took 2))))";
 
-/// That sheet as players are sent it, but for its end.
+/// That sheet as players receive it, but for its end.
 const SENT: &str = "((role white) (role Black) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) \
     (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= (legal white (Take ?x)) (true (step 1))";
 
@@ -219,7 +220,7 @@ async fn after_an_opening_the_sheet_begins_there() {
     assert_eq!(finished.result.scores, [100, 50]);
 }
 
-/// What a player does wrong, and what becomes of it.
+/// The fault that a script leads to.
 async fn fault(script: Script<'_>, per_move: Duration) -> (FaultCode, String) {
     let mut played = Exchange::of(TURNS);
     played.per_move = per_move;

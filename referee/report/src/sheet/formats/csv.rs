@@ -1,6 +1,6 @@
-//! A report as one tidy table: a line of names, then a line each. Shares and scores are fractions;
-//! what is not known is empty. Spreadsheets take cells that begin like a formula for one: texts of
-//! the log that do get an apostrophe first, numbers never do.
+//! A report as one tidy table: a header, then a record a line. Shares and scores are fractions; unknown
+//! values are empty. Spreadsheets evaluate cells that look like formulas, so texts from the log that do
+//! get a leading apostrophe. Numbers never do.
 
 use crate::sheet::sections::by_game_and_seat::{rated, total};
 use crate::sheet::sections::machines::elsewhere;
@@ -10,7 +10,6 @@ use protocol::shown as clean;
 use ratings::FAULT_CODES;
 use ratings::report::{Bound, Estimate, Totals};
 
-/// The table of what was asked for.
 pub(super) fn write(sheet: &Sheet) -> String {
     // One at a time: there may be as many as matches.
     let rows: Box<dyn Iterator<Item = Row>> = match sheet.by {
@@ -23,7 +22,7 @@ pub(super) fn write(sheet: &Sheet) -> String {
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        // Nothing can go wrong in memory, with rows of one length.
+        // Writing to memory cannot fail with rows of one length.
         let _ = writer.write_record(row);
     }
     let bytes = writer.into_inner().unwrap_or_default();
@@ -32,11 +31,11 @@ pub(super) fn write(sheet: &Sheet) -> String {
 
 type Row = Vec<String>;
 
-/// What formulas begin with, also as keyboards for Chinese and Japanese have it.
+/// Formulas begin with these, in half width and in full width.
 const FORMULAS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// A text of the log as a cell that no spreadsheet calculates. What steers terminals is escaped, so
-/// it cannot begin with a tab or a line end, which some programs skip.
+/// A text from the log as a cell that no spreadsheet evaluates. Control characters are escaped, so it
+/// cannot begin with a tab or a line end, which some programs skip.
 pub(crate) fn text(text: &str) -> String {
     let text = clean(text);
     if text.trim_start().starts_with(FORMULAS) {
@@ -50,7 +49,7 @@ fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Row {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// A number with at most `digits` digits after the point; an infinite one is not known.
+/// At most `digits` decimals. An infinite number is unknown.
 fn figure(value: Option<f64>, digits: usize) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else {
         return String::new();
@@ -79,13 +78,13 @@ fn estimate(estimate: Option<&Estimate>) -> [String; 4] {
     ]
 }
 
-/// Which ends an interval has, if not both.
+/// The known end, if an interval lacks the other one.
 fn bound(estimate: Option<&Estimate>) -> String {
     let bound = estimate.and_then(|it| it.bound);
     bound.map_or("", Bound::as_str).to_owned()
 }
 
-/// The interval for games that were not played.
+/// The interval that generalizes to games that were not played.
 const ACROSS: [&str; 3] = ["games_error", "games_low", "games_high"];
 
 fn across(wide: Option<&Estimate>) -> [String; 3] {
@@ -171,7 +170,7 @@ fn games(sheet: &Sheet) -> Vec<Row> {
     rows
 }
 
-/// Rows without a bot are of the machine, and have its test; those of bots have the chance of each alone.
+/// Rows without a bot have the machine's test; rows of bots have the p-value of each alone.
 fn machines(sheet: &Sheet) -> Vec<Row> {
     let report = &sheet.report;
     let header = ["machine", "cpu", "cores", "speed", "bot"].into_iter();
@@ -240,7 +239,7 @@ fn pairs(sheet: &Sheet) -> impl Iterator<Item = Row> {
     [names(header)].into_iter().chain(rows)
 }
 
-/// Rows without a bot are of all bots together, and have what the seat is worth.
+/// Rows without a bot are of all bots together and have the seat's value.
 fn seats(sheet: &Sheet) -> Vec<Row> {
     let report = &sheet.report;
     let header = ["game", "seat", "role", "bot"].into_iter().chain(RESULTS);

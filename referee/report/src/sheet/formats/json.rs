@@ -7,7 +7,7 @@ use serde::Serialize;
 use ratings::report::{OVERSHOOT_MS, OpeningReport, Ratings, SHARES};
 use ratings::{FAULT_CODES, Report};
 
-/// What a reader has to know. The number is the version.
+/// Explains the document. The number is its version.
 const NOTE: &str = "referee standings 1: bots and games are given by their index in `bots` and \
                     `games`; ratings are in Elo by expected score with 95 % intervals, `log_odds` are \
                     the model's; an end of an interval that is not known is null; `differences` are of \
@@ -24,20 +24,20 @@ struct Document<'a> {
     fault_codes: [&'static str; FAULT_CODES.len()],
     overshoot_ms: [u64; OVERSHOOT_MS.len()],
     share_ends: [f64; SHARES.len()],
-    /// With `by` = `game`: the ratings in each game alone, in the order of `games`.
+    /// With `by` = `game`: the ratings of each game alone, in the order of `games`.
     #[serde(skip_serializing_if = "<[Ratings]>::is_empty")]
     ratings_by_game: &'a [Ratings],
     /// With `by` = `opening`: the moves of each, in the order of `openings`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     opening_moves: Vec<Option<&'a Vec<String>>>,
-    /// Pairs of bots that always answered alike where both had a choice, and in how many positions.
+    /// Pairs of bots that gave the same answer wherever both had a choice, with the number of
+    /// positions.
     #[serde(skip_serializing_if = "<[SameAnswers]>::is_empty")]
     same_answers: &'a [SameAnswers],
     #[serde(flatten)]
     report: &'a Report,
 }
 
-/// All figures.
 pub(super) fn write(sheet: &Sheet) -> String {
     let openings = sheet.report.openings.iter().flatten();
     let moves = |opening: &OpeningReport| sheet.opening_moves.get(&opening.first);
@@ -52,6 +52,6 @@ pub(super) fn write(sheet: &Sheet) -> String {
         same_answers: &sheet.same_answers,
         report: &sheet.report,
     };
-    // Plain data with string keys can always be written.
+    // Plain data with string keys always serializes.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }

@@ -7,16 +7,14 @@ use crate::sheet::statistics::Sheet;
 /// The most bots that have a column each.
 const ROOM: usize = 12;
 
-/// All that is shown, as Markdown.
 pub(super) fn write(sheet: &Sheet) -> String {
     parts(sections::all(sheet, ROOM))
 }
 
-/// Parts as Markdown.
 pub fn parts(parts: Vec<Part>) -> String {
     let parts = parts.into_iter().map(|part| match part {
         Part::Heading(heading) => format!("## {}\n", escape(&heading)),
-        // Notes are ours, and mark names as code themselves.
+        // Notes are ours and quote names themselves.
         Part::Note(note) => format!("{note}\n"),
         Part::Table(grid) => table(&grid),
         // Indented: no line of it can end the block.
@@ -41,7 +39,7 @@ fn table(grid: &Grid) -> String {
     text
 }
 
-/// A text in which nothing is markup.
+/// Escapes all markup.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,6 +1,5 @@
-//! Texts in HTML and SVG.
+//! Escaping for HTML and SVG.
 
-/// A text in which nothing is markup, in HTML and in SVG.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

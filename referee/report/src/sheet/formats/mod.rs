@@ -1,4 +1,4 @@
-//! What a report is written as, one file a format.
+//! The formats of a report, one file each.
 
 mod csv;
 mod html;
@@ -16,7 +16,6 @@ pub use markdown::parts as markdown;
 pub use plot::plot;
 pub use text::parts as text;
 
-/// The report in a format.
 pub(super) fn write(sheet: &Sheet, format: SheetFormat, width: Option<usize>) -> String {
     match format {
         SheetFormat::Text => text::write(sheet, width),

@@ -1,5 +1,4 @@
-//! The ratings with their intervals as a picture (SVG): a point and a whisker a bot, the best on
-//! top.
+//! The ratings with their intervals as SVG: a point and a whisker for each bot, the best on top.
 
 use crate::sheet::figures::{elo, figures};
 use protocol::{excerpt, shown as clean};
@@ -10,16 +9,16 @@ use ratings::Report;
 use ratings::report::Estimate;
 
 const WIDTH: f64 = 760.0;
-/// The height of a bot's row.
+/// Height of a bot's row.
 const ROW: f64 = 28.0;
 const TOP: f64 = 14.0;
-/// Below the rows: the axis with its figures and its title.
+/// Height of the axis with its figures and title, below the rows.
 const AXIS: f64 = 50.0;
-/// About the width of a letter.
+/// Approximate width of a letter.
 const LETTER: f64 = 7.2;
 /// Longer names are cut.
 const LONGEST: usize = 28;
-/// For the figures at the right.
+/// Width of the figures at the right.
 const FIGURES: f64 = 110.0;
 
 const STYLE: &str = "\
@@ -30,7 +29,6 @@ const STYLE: &str = "\
 .elo .back { fill: #14171b } .elo .grid { stroke: #333942 } \
 .elo .whisker { stroke: #7db0f0 } .elo .point { fill: #7db0f0 } }";
 
-/// The picture.
 pub fn plot(report: &Report) -> String {
     let rated = |bot: &usize| Some((clean(&report.bots[*bot].name), report.ratings.bots[*bot]?));
     let mut bots: Vec<(String, Estimate)> = report.ranking.iter().filter_map(rated).collect();
@@ -53,11 +51,11 @@ pub fn plot(report: &Report) -> String {
     svg + "</svg>\n"
 }
 
-/// Where ratings are in the picture.
+/// Maps ratings to the picture.
 struct Frame {
     left: f64,
     right: f64,
-    /// The ends of the axis in Elo, and the distance of its ticks.
+    /// The ends of the axis and the distance of its ticks, in Elo.
     low: f64,
     high: f64,
     step: f64,

@@ -8,15 +8,14 @@ use crate::table::{Table, wrapped};
 /// The most bots that have a column each.
 const ROOM: usize = 12;
 
-/// The widest lines of prose: wider ones are hard to read.
+/// Wider lines of prose are hard to read.
 const WIDEST: usize = 100;
 
-/// All that is shown, as text of at most `width` columns.
 pub(super) fn write(sheet: &Sheet, width: Option<usize>) -> String {
     parts(sections::all(sheet, ROOM), width)
 }
 
-/// Parts as text of at most `width` columns.
+/// At most `width` columns wide.
 pub fn parts(parts: Vec<Part>, width: Option<usize>) -> String {
     let wrapped = |text: &str| wrapped(text, width.map(|width| width.min(WIDEST)));
     let mut text = String::new();
@@ -37,7 +36,7 @@ pub fn parts(parts: Vec<Part>, width: Option<usize>) -> String {
                 let table = table.within(width);
                 text += &format!("\n{table}\n");
             }
-            // It is to be copied: nothing is broken.
+            // Not wrapped, as it is meant to be copied.
             Part::Code(code) => text.extend(code.lines().map(|line| format!("    {line}\n"))),
             Part::Fold { .. } => {}
         }

@@ -1,4 +1,4 @@
-//! Matches that were decided before their end, and whether that was right.
+//! Adjudicated matches, and how often adjudication was wrong.
 
 use ratings::Report;
 use ratings::matches::Adjudicated;
@@ -6,7 +6,7 @@ use ratings::matches::Adjudicated;
 use crate::sheet::figures::count;
 use crate::sheet::parts::{Grid, Part, heading};
 
-/// All kinds that there were; nothing if no match was adjudicated.
+/// Empty if no match was adjudicated.
 pub(super) fn all(report: &Report) -> Vec<Part> {
     if report.adjudications.is_empty() {
         return Vec::new();
@@ -56,7 +56,7 @@ fn row(name: &str, kind: &Adjudicated) -> Vec<String> {
     ]
 }
 
-/// How often it was wrong, in words.
+/// How often adjudication was wrong.
 fn note(name: &str, kind: &Adjudicated) -> Option<String> {
     if kind.otherwise == 0 {
         return None;

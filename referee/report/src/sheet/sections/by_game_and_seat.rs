@@ -1,4 +1,4 @@
-//! Where bots are better: results by game, by seat and by opening.
+//! Results by game, by seat and by opening.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use protocol::shown as clean;
 use ratings::report::{GameReport, Meeting, OpeningReport, Score, Totals};
 use ratings::{Number, Report};
 
-/// A table a game: what each bot scored in each seat, and what the seats are worth.
+/// A table for each game: scores of each bot in each seat, and the value of the seats.
 pub(super) fn overview(report: &Report) -> Vec<Part> {
     let mut parts = vec![
         heading("By game and seat: points of matches in that seat"),
@@ -89,7 +89,7 @@ pub(crate) fn rated(sheet: &Sheet) -> impl Iterator<Item = (&GameReport, Vec<usi
     })
 }
 
-/// A table a game: ratings and results.
+/// Ratings and results, in a table for each game.
 pub(super) fn by_game(sheet: &Sheet, room: usize) -> Vec<Part> {
     let mut parts = vec![
         heading("By game"),
@@ -136,7 +136,7 @@ pub(super) fn by_game(sheet: &Sheet, room: usize) -> Vec<Part> {
     parts
 }
 
-/// What these bots did against each other in a game.
+/// Results of these bots against each other in a game.
 fn against(
     report: &Report,
     (game, title): (usize, &str),
@@ -159,11 +159,11 @@ fn against(
     Part::Table(grid)
 }
 
-/// How the first of two bots did against the second one in a game.
+/// Results of the first of two bots against the second one.
 fn met(report: &Report, game: usize, bots: [usize; 2]) -> Option<Meeting> {
     let [low, high] = [bots[0].min(bots[1]), bots[0].max(bots[1])];
     let all = &report.meetings;
-    // They are sorted like this.
+    // Meetings are sorted by these.
     let found = all.binary_search_by_key(&([low, high], game), |met| (met.bots, met.game));
     let met = &all[found.ok()?];
     Some(if bots[0] == low {
@@ -173,13 +173,13 @@ fn met(report: &Report, game: usize, bots: [usize; 2]) -> Option<Meeting> {
     })
 }
 
-/// `51–38 (5 : 1 : 2)`: the game's own scores over all pairs, and pairs with more, as many, fewer.
+/// `51–38 (5 : 1 : 2)`: the game's own scores over all pairs, then the numbers of pairs with a higher,
+/// an equal and a lower score.
 fn tally(met: &Meeting) -> Option<String> {
     let ([own, other], [more, even, fewer]) = (met.scores, met.score_results);
     (met.pairs > 0).then(|| format!("{own}–{other} ({more} : {even} : {fewer})"))
 }
 
-/// `79 (60–91) ▲`, in %.
 fn shown(met: &Meeting, score: &Score) -> String {
     let [mean, low, high] = [score.mean, score.low, score.high].map(|part| 100.0 * part);
     let mark = match met.better() {
@@ -190,7 +190,6 @@ fn shown(met: &Meeting, score: &Score) -> String {
     format!("{mean:.0} ({low:.0}–{high:.0}){mark}")
 }
 
-/// A table for each seat of each game.
 pub(super) fn by_seat(report: &Report) -> Vec<Part> {
     let mut parts = Vec::new();
     for (index, game) in report.games.iter().enumerate() {
@@ -219,8 +218,8 @@ pub(super) fn by_seat(report: &Report) -> Vec<Part> {
     parts
 }
 
-/// A table a game: what the seats scored from each opening. Of many openings, those with the most
-/// matches are shown, a few for each bot that there is room for.
+/// Scores of the seats from each opening, in a table for each game. If there are many openings, those
+/// with the most matches are shown, a few for each bot that there is room for.
 pub(super) fn by_opening(sheet: &Sheet, room: usize) -> Vec<Part> {
     let report = &sheet.report;
     let mut parts = vec![
@@ -272,7 +271,7 @@ pub(super) fn by_opening(sheet: &Sheet, room: usize) -> Vec<Part> {
     parts
 }
 
-/// The number of a match, if its id has one: with several logs after that of its log, as `2:17`.
+/// A match number; with several logs after that of its log, as in `2:17`.
 fn number(number: Number, logs: usize) -> String {
     match (number.in_log(), number.log()) {
         (Some(number), Some(log)) if logs > 1 => format!("{}:{number}", log + 1),

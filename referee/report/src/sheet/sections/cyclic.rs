@@ -1,16 +1,16 @@
-//! A second opinion where results are cyclic: who beats whom in a circle cannot be put on a line.
+//! A second opinion for cyclic results, which no ranking on a line can express.
 
 use crate::sheet::parts::{Grid, Part, heading};
 use protocol::shown as clean;
 use ratings::Report;
 
-/// What a mix of bots that cannot be exploited says of each bot.
+/// The weight of each bot in an equilibrium of the metagame.
 pub(super) fn second_opinion(report: &Report) -> Vec<Part> {
     let rated = report.ranking.iter();
     let mut bots: Vec<_> = rated
         .filter_map(|&bot| Some((bot, report.nash[bot]?)))
         .collect();
-    // A circle needs three.
+    // A cycle needs three.
     if bots.len() < 3 {
         return Vec::new();
     }

@@ -1,14 +1,12 @@
-//! Whether the ratings fit the results: warnings in words, and what they do not explain.
+//! Goodness of fit: warnings, and residuals of the ratings.
 
 use crate::sheet::figures::count;
 use crate::sheet::parts::{Grid, Part, heading, quoted};
 use protocol::shown as clean;
 use ratings::Report;
 
-/// At most this many residuals are shown.
 const MOST_RESIDUALS: usize = 20;
 
-/// What is amiss, if anything is.
 pub(super) fn warnings(report: &Report) -> Vec<Part> {
     let fitness = &report.fitness;
     let name = |bot: usize| quoted(&report.bots[bot].name);
@@ -72,13 +70,13 @@ pub(super) fn warnings(report: &Report) -> Vec<Part> {
     notes.into_iter().map(Part::Note).collect()
 }
 
-/// Whether one rating a bot does not explain who beats whom.
+/// True if one rating a bot cannot explain who beats whom.
 pub(super) fn is_cyclic(report: &Report) -> bool {
     let test = report.fitness.transitivity.as_ref();
     test.is_some_and(|test| test.broken)
 }
 
-/// A chance in words.
+/// A probability in words.
 fn shown(chance: f64) -> String {
     match chance {
         chance if chance < 0.0001 => "less than 0.01 %".to_owned(),
@@ -86,7 +84,7 @@ fn shown(chance: f64) -> String {
     }
 }
 
-/// What ratings do not explain, the worst first.
+/// The largest residuals first.
 pub(super) fn residuals(report: &Report) -> Vec<Part> {
     let fitness = &report.fitness;
     let Some(test) = &fitness.transitivity else {

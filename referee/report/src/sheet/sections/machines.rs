@@ -1,5 +1,5 @@
-//! Machines: what was played on each, whether its results are those of the others, and whether it was
-//! quiet enough.
+//! Machines: matches played on each, whether results differ between them, and whether each was quiet
+//! enough.
 
 use crate::sheet::figures::{count, of, percent};
 use crate::sheet::parts::{Grid, Part, heading, quoted};
@@ -8,7 +8,7 @@ use ratings::Report;
 use ratings::matches::MachineLoad;
 use ratings::report::{MachineReport, Totals};
 
-/// What a match is called whose machine the log does not name.
+/// Stands for the machine of a match if the log does not name it.
 const UNKNOWN: &str = "(not in the log)";
 
 /// All machines, and each bot on each of them.
@@ -27,7 +27,7 @@ pub(super) fn all(report: &Report) -> Vec<Part> {
     parts
 }
 
-/// What is called to attention in every report: machines that had other things to do.
+/// A warning for every report: machines that were busy with something else.
 pub(super) fn noisy(report: &Report) -> Vec<Part> {
     let several = report.machines.len() > 1;
     let noisy = report.machines.iter().filter(|machine| machine.is_noisy());
@@ -44,7 +44,6 @@ pub(super) fn noisy(report: &Report) -> Vec<Part> {
     notes.map(Part::Note).collect()
 }
 
-/// That a machine had too many other things to do.
 pub(crate) fn too_noisy(machine: &str, load: &MachineLoad) -> String {
     format!(
         "{machine} is too noisy for matches by the clock: during {} of {} it had other things to do. \
@@ -54,7 +53,7 @@ pub(crate) fn too_noisy(machine: &str, load: &MachineLoad) -> String {
     )
 }
 
-/// A machine's name, marked as one.
+/// Quoted.
 fn name(machine: &MachineReport) -> String {
     let named = |name: &String| format!("The machine {}", quoted(name));
     machine
@@ -92,7 +91,6 @@ fn machines(report: &Report) -> Grid {
     grid
 }
 
-/// A chance.
 fn chance(p_value: f64) -> String {
     if p_value < 0.0001 {
         "< 0.0001".to_owned()
@@ -101,7 +99,7 @@ fn chance(p_value: f64) -> String {
     }
 }
 
-/// Which machines' results chance does not explain.
+/// Warnings about machines whose results are not explained by chance.
 fn warnings(report: &Report) -> Vec<Part> {
     let machines = report.machines.len();
     let different = report.machines.iter();
@@ -124,7 +122,7 @@ fn warnings(report: &Report) -> Vec<Part> {
     different.map(warning).collect()
 }
 
-/// Each bot's score on each machine, beside what it scored elsewhere.
+/// Each bot's score on each machine, beside its score elsewhere.
 fn bots(report: &Report) -> Grid {
     let header = [
         "machine",
@@ -165,7 +163,7 @@ fn bots(report: &Report) -> Grid {
     grid
 }
 
-/// What is left of all results without those of a machine.
+/// All results minus those of one machine.
 pub(crate) fn elsewhere(all: &Totals, there: &Totals) -> Totals {
     Totals {
         matches: all.matches - there.matches,

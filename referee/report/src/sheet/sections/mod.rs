@@ -1,4 +1,4 @@
-//! What a report says, one file a subject, and in which order.
+//! The subjects of a report, one file each, and their order.
 
 mod adjudications;
 pub(super) mod by_game_and_seat;
@@ -19,8 +19,7 @@ pub use pairs::{Pair, of_bot as pairs_of};
 pub(crate) use ranking::{Scored, bounds};
 pub use reliability::{bot_warning, load, same_answers};
 
-/// What is shown to people. Tables with a column for each bot are left out if there are more bots
-/// than there is `room` for.
+/// Tables with a column for each bot are left out if there are more than `room` bots.
 pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
     let mut parts = ranking::head(&sheet.report);
     parts.extend(sheet.bot_warnings.iter().map(reliability::bot_warning));

@@ -1,5 +1,5 @@
-//! Each two bots: how far they are apart, how sure it is which of them is stronger, and what they
-//! scored against each other.
+//! Pairs of bots: their difference, how certain it is which of them is stronger, and their results
+//! against each other.
 
 use std::collections::HashMap;
 
@@ -10,20 +10,18 @@ use protocol::shown as clean;
 use ratings::Report;
 use ratings::report::{Difference, Estimate};
 
-/// Lists of pairs are cut here, but in CSV and JSON.
+/// Longer lists are cut, except in CSV and JSON.
 const MOST_ROWS: usize = 500;
 
-/// Two bots, from the side of the one with the better place.
+/// Two bots; the one with the better place is first.
 pub struct Pair {
-    /// The difference.
     pub difference: Difference,
-    /// The same, with an interval for games that were not played.
+    /// The difference with an interval that generalizes to games that were not played.
     pub across: Option<Estimate>,
-    /// Matches in which both were.
+    /// Matches in which both sat.
     pub matches: u64,
-    /// The first bot's points in these.
+    /// Points of the first bot in them.
     pub points: f64,
-    /// Complete pairs.
     pub pairs: u64,
 }
 
@@ -32,7 +30,6 @@ pub(crate) fn all(report: &Report) -> Vec<Pair> {
     chosen(report, |_| true)
 }
 
-/// Those of a bot.
 pub fn of_bot(report: &Report, bot: usize) -> Vec<Pair> {
     chosen(report, |bots| bots.contains(&bot))
 }
@@ -80,7 +77,7 @@ fn chosen(report: &Report, wanted: impl Fn([usize; 2]) -> bool) -> Vec<Pair> {
     all
 }
 
-/// Said where no two bots are compared, because there are very many.
+/// Says that pairs are left out because there are too many bots.
 pub(super) fn too_many(report: &Report) -> Option<Part> {
     let bots = report.bots.len();
     (!report.ratings.are_compared()).then(|| {
@@ -91,7 +88,6 @@ pub(super) fn too_many(report: &Report) -> Option<Part> {
     })
 }
 
-/// A line for each two bots.
 pub(super) fn list(report: &Report) -> Vec<Part> {
     if let Some(note) = too_many(report) {
         return vec![heading("Each two bots"), note];
@@ -146,12 +142,12 @@ pub(super) fn list(report: &Report) -> Vec<Part> {
     parts
 }
 
-/// What marks mean.
+/// The legend of the marks.
 pub(super) const MARKS: &str = "▲ marks a bot that is surely stronger, ▼ one that is surely weaker: of \
                                 all such marks in a table, 5 % at most are false on average \
                                 (Benjamini and Hochberg's false-discovery rate).";
 
-/// ` ▲` or ` ▼`, where it is sure which bot is stronger.
+/// ` ▲` or ` ▼`, or empty unless it is certain which bot is stronger.
 pub(super) fn mark(difference: &Difference) -> &'static str {
     match (difference.is_sure(), difference.superiority > 0.5) {
         (false, _) => "",
@@ -163,7 +159,7 @@ pub(super) fn mark(difference: &Difference) -> &'static str {
 /// A likelihood in %.
 pub(super) fn likelihood(likely: f64) -> String {
     match likely {
-        // 100 % would be a certainty, which there is not.
+        // 100 % would claim certainty.
         likely if likely > 0.9995 => "> 99.9 %".to_owned(),
         likely if likely < 0.0005 => "< 0.1 %".to_owned(),
         likely => format!("{:.1} %", 100.0 * likely),

@@ -1,4 +1,4 @@
-//! Who is better: the ranking, the crosstable, the likelihood of superiority.
+//! The ranking, the crosstable, the likelihood of superiority.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,6 @@ use protocol::shown as clean;
 use ratings::Report;
 use ratings::report::{Bound, Difference, Ratings};
 
-/// What was played, and the ranking.
 pub(super) fn head(report: &Report) -> Vec<Part> {
     let mut parts = vec![heading("Standings"), Part::Note(played(report))];
     let wide = report.across_games.as_ref();
@@ -34,7 +33,7 @@ pub(super) fn head(report: &Report) -> Vec<Part> {
     parts
 }
 
-/// What `≥`, `≤` and `?` mean, if they are there.
+/// The legend of `≥`, `≤` and `?`, if they occur.
 pub(crate) fn bounds(ratings: &Ratings) -> Option<Part> {
     let bounds = || ratings.bots.iter().flatten().filter_map(|it| it.bound);
     let one_sided = bounds().any(|bound| bound != Bound::Unknown);
@@ -130,11 +129,11 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
     parts
 }
 
-/// What each bot scored against each other one, in all games.
+/// Results of each bot against each other one, in all games.
 pub(crate) struct Scored(HashMap<[usize; 2], (f64, u64)>);
 
 impl Scored {
-    /// The sums over all meetings.
+    /// Sums over all meetings.
     pub(crate) fn new(report: &Report) -> Self {
         let mut scored: HashMap<[usize; 2], (f64, u64)> = HashMap::new();
         for meeting in &report.meetings {
@@ -177,7 +176,7 @@ fn differences(report: &Report) -> Grid {
     })
 }
 
-/// A cell for each two bots that can be compared.
+/// A cell for each comparable pair.
 fn of_pairs(report: &Report, show: impl Fn(&Difference) -> String) -> Grid {
     let bots = report.bots.len();
     let mut cells = vec![None; bots * bots];
@@ -206,7 +205,7 @@ fn matrix(report: &Report, cell: impl Fn(usize, usize) -> String) -> Grid {
     grid
 }
 
-/// How ratings and intervals were made.
+/// How ratings and intervals were computed.
 pub(super) fn method(report: &Report) -> Part {
     let anchors = report.anchors.iter().map(|anchor| {
         let name = quoted(&report.bots[anchor.bot].name);
@@ -249,7 +248,7 @@ pub(super) fn method(report: &Report) -> Part {
     Part::Note(text)
 }
 
-/// What ratings leave out, and how much games count.
+/// What ratings leave out, and the weights of games.
 fn chosen(report: &Report) -> Option<Part> {
     let games = report.games.iter().zip(&report.weights);
     let weights = games.filter(|(_, weight)| **weight != 1.0);

@@ -1,4 +1,4 @@
-//! How bots behaved: faults, the use of time, and whether losses on time are to be believed.
+//! Reliability: faults, use of time, and whether losses on time are credible.
 
 use crate::sheet::figures::count;
 use crate::sheet::parts::{Grid, Part, heading, quoted};
@@ -9,7 +9,6 @@ use ratings::matches::{BUSY_WAITING, MachineLoad, Share};
 use ratings::report::{Noise, OVERSHOOT_MS, SHARES, Suspicion};
 use ratings::{FAULT_CODES, Report};
 
-/// Faults, time, losses on time, duplicates.
 pub(super) fn all(sheet: &Sheet) -> Vec<Part> {
     let report = &sheet.report;
     let mut parts = vec![heading("Faults by code, and resigning"), faults(report)];
@@ -27,7 +26,7 @@ pub(super) fn all(sheet: &Sheet) -> Vec<Part> {
     parts
 }
 
-/// Two bots that are probably the same.
+/// A warning about two bots that are probably the same.
 pub fn same_answers(pair: &SameAnswers) -> Part {
     let [one, other] = pair.bots.each_ref().map(|bot| quoted(bot));
     Part::Note(format!(
@@ -37,7 +36,6 @@ pub fn same_answers(pair: &SameAnswers) -> Part {
     ))
 }
 
-/// What a bot warns of.
 pub fn bot_warning(warning: &BotWarning) -> Part {
     Part::Note(format!(
         "Warning: {} says of {}, first in {}: {}. So its results say little about it.",
@@ -97,8 +95,8 @@ fn time(report: &Report) -> Grid {
     grid
 }
 
-/// Whose CPU time was not counted. The referee's own bots, such as the random player, are named apart:
-/// what is doubtful of others is not of them.
+/// Bots whose CPU time was estimated instead of measured. The referee's own bots, such as the random
+/// player, are listed apart, as the doubt does not concern them.
 fn estimated(report: &Report) -> Option<Part> {
     let bots = || report.ranking.iter().map(|&bot| &report.bots[bot]);
     let others: Vec<String> = bots()
@@ -139,7 +137,7 @@ fn estimated(report: &Report) -> Option<Part> {
     (!texts.is_empty()).then(|| Part::Note(texts.join(" ")))
 }
 
-/// A histogram a bot: what was beyond the limit was forgiven by the margin, or lost.
+/// A histogram for each bot. Moves beyond the limit were within the margin, or lost.
 fn shares(report: &Report) -> Grid {
     let classes = SHARES.map(|end| format!("to {:.0} %", 100.0 * end));
     let mut grid = Grid::new(["bot"], 0);
@@ -183,7 +181,7 @@ pub fn load(machine: &MachineLoad) -> String {
     }
 }
 
-/// How many matches were lost on time, and whether there was an answer.
+/// Matches lost on time, and whether an answer came late or never.
 fn lost(noise: &Noise) -> String {
     let lost = count(noise.timeouts, "match was", "matches were");
     match noise.answered_late {
@@ -229,7 +227,7 @@ fn noise(noise: &Noise) -> Vec<String> {
     notes
 }
 
-/// A class of the histogram of overshoot.
+/// The label of a class in the histogram of overshoot.
 fn class(index: usize) -> String {
     match OVERSHOOT_MS.get(index) {
         Some(end) => format!("by up to {end} ms"),

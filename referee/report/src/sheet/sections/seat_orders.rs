@@ -1,12 +1,11 @@
-//! A warning about bots that sat in one cyclic order only.
+//! A warning about bots that met in a single cyclic order of seats.
 
 use crate::sheet::parts::{Part, quoted};
 use ratings::Report;
 
-/// At most this many pairs of bots are named.
+/// More pairs of bots are only counted.
 const MOST_NAMED: usize = 3;
 
-/// The warning, if there are any.
 pub(super) fn all(report: &Report) -> Option<Part> {
     let fixed = &report.fixed_orders;
     let named = fixed.iter().take(MOST_NAMED).map(|order| {

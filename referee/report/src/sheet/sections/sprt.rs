@@ -1,4 +1,4 @@
-//! A test between two bots (SPRT): what it accepts, and on what evidence.
+//! A sequential test between two bots (SPRT): its decision and the evidence.
 
 use crate::sheet::figures::count;
 use crate::sheet::parts::{Part, heading, quoted};
@@ -7,7 +7,7 @@ use ratings::Report;
 use ratings::report::SprtReport;
 use ratings::sprt::Verdict;
 
-/// The test, if one was asked for.
+/// Empty unless a test was asked for.
 pub(super) fn all(report: &Report) -> Vec<Part> {
     let Some(test) = &report.sprt else {
         return Vec::new();

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use games::registry::{self, Visitor};
 use games::session::typed;
 use games::{Game, Session};
-use report::tell;
+use report::print_notice;
 use serde_json::{Map, Value, json};
 use solver::{Method, Question, Solver, Stopped};
 
@@ -254,7 +254,7 @@ impl Visitor for Solve {
             return Err(CliError::Unsolved);
         }
         if ended.is_ok() && args.checkpoint.is_some() && args.resume {
-            tell("solved; the checkpoint is not needed any more\n");
+            print_notice("solved; the checkpoint is not needed any more\n");
         }
         Ok(())
     }

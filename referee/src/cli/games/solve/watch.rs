@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::time::{Duration, Instant};
 
-use report::tell;
+use report::print_notice;
 use solver::Decided;
 use tokio::sync::watch;
 
@@ -101,7 +101,7 @@ impl Progress {
             let _ = write!(stderr(), "\r\u{1b}[2K{line}");
             self.drawn.set(true);
         } else {
-            tell(format_args!("{line}\n"));
+            print_notice(format_args!("{line}\n"));
         }
     }
 
@@ -118,7 +118,7 @@ impl Progress {
     /// Ends the line on the terminal.
     pub(super) fn finish(&self) {
         if self.drawn.replace(false) {
-            tell("\n");
+            print_notice("\n");
         }
     }
 }
