@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use games::{Rng, registry::GAMES};
-use ratings::matches::Account;
+use ratings::store::Account;
 use ratings::{MatchStore, MatchSummary, Request};
 use referee::log::LogFile;
 

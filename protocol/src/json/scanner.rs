@@ -1,14 +1,41 @@
-//! Takes plain JSON apart in a fraction of serde's time. What is not plain is left to serde, be it right or
-//! wrong.
+//! The JSON scanner: reads plain JSON in a fraction of serde's time. JSON is plain if its texts are
+//! printable ASCII without escapes and its numbers have no exponents. All methods return `None` for
+//! anything else, right or wrong; callers then leave the whole text to serde.
 
-/// Values within values, at most; deeper ones are left to serde.
-const MAX_DEPTH: usize = 8;
-/// Keys of one object, at most: each is compared with the others.
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, F64Deserializer};
+
+use crate::Millis;
+
+/// Levels of nesting that are skipped.
+const MAX_DEPTH: usize = 32;
+/// Levels of nesting in a canonical value.
+const MAX_CANONICAL_DEPTH: usize = 8;
+/// Keys of one object in a canonical value: each is compared with the others.
 const MAX_KEYS: usize = 24;
-/// Digits of a number, at most: so many fit into every type that numbers are read into.
+/// Digits of a number in a canonical value.
 const MAX_DIGITS: usize = 15;
+/// Up to here, an `f64` holds all integers exactly.
+const EXACT: u64 = 1 << 53;
+/// The powers of ten that an `f64` holds exactly.
+const POWERS: [f64; 17] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+];
+/// The bytes that a JSON text has as they are: printable ASCII except quotes and backslashes.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        plain[byte as usize] = byte != b'"' && byte != b'\\';
+        byte += 1;
+    }
+    plain
+};
 
-/// The rest of a text that is being read.
+/// A position in a text.
 #[derive(Clone, Debug)]
 pub struct Scanner<'a> {
     text: &'a str,
@@ -22,11 +49,20 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: 0 }
     }
 
-    fn peek(&self) -> Option<u8> {
+    /// Starts at the beginning of a line; `None` if it is not UTF-8.
+    #[must_use]
+    pub fn of_line(line: &'a [u8]) -> Option<Self> {
+        std::str::from_utf8(line).ok().map(Scanner::new)
+    }
+
+    /// The next byte, which may be white space.
+    #[must_use]
+    pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn skip_space(&mut self) {
+    /// Skips white space.
+    pub fn skip_space(&mut self) {
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
             self.at += 1;
         }
@@ -50,7 +86,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes these bytes if they come next, without white space.
-    fn word(&mut self, word: &str) -> Option<()> {
+    pub fn word(&mut self, word: &str) -> Option<()> {
         let rest = &self.text.as_bytes()[self.at..];
         rest.starts_with(word.as_bytes())
             .then(|| self.at += word.len())
@@ -62,40 +98,142 @@ impl<'a> Scanner<'a> {
         self.word("null")
     }
 
-    /// A plain text between quotes: printable ASCII without escapes.
+    /// `null`, or what `read` reads.
+    pub fn nullable<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
+        match self.null() {
+            Some(()) => Some(None),
+            None => read(self).map(Some),
+        }
+    }
+
+    /// Takes `true` or `false`.
+    pub fn flag(&mut self) -> Option<bool> {
+        self.skip_space();
+        let flag = self.peek()? == b't';
+        self.word(if flag { "true" } else { "false" })?;
+        Some(flag)
+    }
+
+    /// Goes back to where it was if `read` returns `None`.
+    pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let start = self.at;
+        let found = read(self);
+        if found.is_none() {
+            self.at = start;
+        }
+        found
+    }
+
+    /// A plain text, without its quotes.
     pub fn text(&mut self) -> Option<&'a str> {
         self.expect(b'"')?;
-        self.text_after_quote()
-    }
-
-    fn text_after_quote(&mut self) -> Option<&'a str> {
         let start = self.at;
-        let mut at = start;
-        let bytes = self.text.as_bytes();
-        while is_plain(*bytes.get(at)?) {
-            at += 1;
-        }
-        self.at = at + 1;
-        (bytes[at] == b'"').then(|| &self.text[start..at])
+        let rest = &self.text.as_bytes()[start..];
+        let end = start + rest.iter().position(|byte| !is_plain(*byte))?;
+        self.at = end + 1;
+        (self.text.as_bytes()[end] == b'"').then(|| &self.text[start..end])
     }
 
-    /// A whole number without a sign and leading zeros, of few digits.
-    pub fn number(&mut self) -> Option<u64> {
-        self.skip_space();
-        let bytes = &self.text.as_bytes()[self.at..];
-        let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit());
-        let (mut count, mut number) = (0, 0);
-        for digit in digits.take(MAX_DIGITS + 1) {
-            number = 10 * number + u64::from(digit - b'0');
+    /// Appends digits to a number; also returns how many there were, which is at least one.
+    fn digits(&mut self, mut number: u64) -> Option<(u64, usize)> {
+        /// Up to here, one more digit cannot overflow.
+        const SAFE: u64 = (u64::MAX - 9) / 10;
+        let mut count = 0;
+        for digit in &self.text.as_bytes()[self.at..] {
+            let digit = u64::from(digit.wrapping_sub(b'0'));
+            if digit > 9 {
+                break;
+            }
+            number = if number <= SAFE {
+                10 * number + digit
+            } else {
+                number.checked_mul(10)?.checked_add(digit)?
+            };
             count += 1;
         }
-        let is_shortest = count == 1 || bytes.first() != Some(&b'0');
         self.at += count;
-        ((1..=MAX_DIGITS).contains(&count) && is_shortest).then_some(number)
+        (count > 0).then_some((number, count))
     }
 
-    /// Calls `take` with each text of a list of plain texts.
-    pub fn texts(&mut self, mut take: impl FnMut(&'a str) -> Option<()>) -> Option<()> {
+    /// The digits before a decimal point; no leading zeros.
+    fn whole(&mut self) -> Option<(u64, usize)> {
+        let is_zero = self.peek()? == b'0';
+        let (number, count) = self.digits(0)?;
+        (count == 1 || !is_zero).then_some((number, count))
+    }
+
+    /// True unless a fraction or an exponent comes next.
+    fn is_whole(&self) -> bool {
+        !matches!(self.peek(), Some(b'.' | b'e' | b'E'))
+    }
+
+    /// A whole number without a sign.
+    pub fn number(&mut self) -> Option<u64> {
+        self.skip_space();
+        let (number, _) = self.whole()?;
+        self.is_whole().then_some(number)
+    }
+
+    /// A whole number.
+    pub fn integer(&mut self) -> Option<i64> {
+        self.skip_space();
+        if self.peek()? != b'-' {
+            return i64::try_from(self.number()?).ok();
+        }
+        self.at += 1;
+        // Digits follow at once. Serde reads -0 as a float.
+        matches!(self.peek()?, b'1'..=b'9').then_some(())?;
+        i64::try_from(self.number()?).ok().map(|size| -size)
+    }
+
+    /// A number without a sign, exactly as serde reads it.
+    pub fn float(&mut self) -> Option<f64> {
+        self.skip_space();
+        let (mut number, _) = self.whole()?;
+        let mut scale = 1.0;
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            let (all, places) = self.digits(number)?;
+            number = all;
+            scale = *POWERS.get(places)?;
+        }
+        // A quotient of two exact numbers is correctly rounded.
+        let is_exact = number <= EXACT && !matches!(self.peek(), Some(b'e' | b'E'));
+        is_exact.then(|| number as f64 / scale)
+    }
+
+    /// A number of milliseconds.
+    pub fn millis(&mut self) -> Option<Millis> {
+        self.attempt(Self::short_millis).or_else(|| {
+            let number: F64Deserializer<Error> = self.float()?.into_deserializer();
+            Millis::deserialize(number).ok()
+        })
+    }
+
+    /// Milliseconds with at most three places, which need no floats.
+    fn short_millis(&mut self) -> Option<Millis> {
+        const MAX_MILLIS: u64 = 1_000_000_000;
+        let (millis, _) = self.whole()?;
+        if millis > MAX_MILLIS {
+            return None;
+        }
+        let mut micros = 1000 * millis;
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            let (parts, places) = self.digits(0)?;
+            micros += match places {
+                1 => 100 * parts,
+                2 => 10 * parts,
+                3 => parts,
+                _ => return None,
+            };
+        }
+        let is_plain = !matches!(self.peek(), Some(b'e' | b'E'));
+        is_plain.then(|| Millis(Duration::from_micros(micros)))
+    }
+
+    /// Calls `item` at each item of a list; it takes the item.
+    pub fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.expect(b'[')?;
         self.skip_space();
         if self.peek()? == b']' {
@@ -103,7 +241,7 @@ impl<'a> Scanner<'a> {
             return Some(());
         }
         loop {
-            take(self.text()?)?;
+            item(self)?;
             match self.next()? {
                 b',' => {}
                 b']' => return Some(()),
@@ -112,13 +250,21 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Calls `take` with each key of an object of plain keys; it takes the value.
-    pub fn fields(&mut self, mut take: impl FnMut(&mut Self, &'a str) -> Option<()>) -> Option<()> {
+    /// Calls `field` with each key of an object; it takes the value.
+    pub fn object(
+        &mut self,
+        mut field: impl FnMut(&mut Self, &'a str) -> Option<()>,
+    ) -> Option<()> {
         self.expect(b'{')?;
+        self.skip_space();
+        if self.peek()? == b'}' {
+            self.at += 1;
+            return Some(());
+        }
         loop {
             let key = self.text()?;
             self.expect(b':')?;
-            take(self, key)?;
+            field(self, key)?;
             match self.next()? {
                 b',' => {}
                 b'}' => return Some(()),
@@ -127,47 +273,72 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The text of any value that serde would write in the same way if it had read it: without white
-    /// space and keys that occur twice, of plain texts and whole numbers of few digits.
-    pub fn value(&mut self) -> Option<&'a str> {
+    /// Skips a plain value and returns its text.
+    pub fn skip(&mut self) -> Option<&'a str> {
+        self.skip_space();
         let start = self.at;
         self.skip_value(MAX_DEPTH)?;
         Some(&self.text[start..self.at])
     }
 
     fn skip_value(&mut self, depth: usize) -> Option<()> {
+        self.skip_space();
         match self.peek()? {
             b'"' => self.text().map(drop),
-            b'{' => self.skip_object(depth.checked_sub(1)?),
-            b'[' => self.skip_list(depth.checked_sub(1)?),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            b'[' => self.list(|scanner| scanner.skip_value(depth.checked_sub(1)?)),
+            b'{' => self.object(|scanner, _| scanner.skip_value(depth.checked_sub(1)?)),
+            b'-' => {
+                self.at += 1;
+                self.peek()?.is_ascii_digit().then_some(())?;
+                self.float().map(drop)
+            }
+            _ => self.float().map(drop),
+        }
+    }
+
+    /// The text of a canonical value, which serde would write in the same way: it has no white space, no
+    /// key twice, and only whole numbers.
+    pub fn canonical(&mut self) -> Option<&'a str> {
+        let start = self.at;
+        self.skip_canonical(MAX_CANONICAL_DEPTH)?;
+        Some(&self.text[start..self.at])
+    }
+
+    fn skip_canonical(&mut self, depth: usize) -> Option<()> {
+        match self.peek()? {
+            b'"' => self.text().map(drop),
+            b'{' => self.skip_canonical_object(depth.checked_sub(1)?),
+            b'[' => self.skip_canonical_list(depth.checked_sub(1)?),
             b'n' => self.word("null"),
             b't' => self.word("true"),
             b'f' => self.word("false"),
-            b'0'..=b'9' => self.number().map(drop),
-            // But -0, which is no whole number.
-            b'-' => {
-                self.at += 1;
-                matches!(self.peek()?, b'1'..=b'9').then(|| self.number().map(drop))?
+            b'0'..=b'9' | b'-' => {
+                let start = self.at;
+                self.integer()?;
+                (self.at - start <= MAX_DIGITS).then_some(())
             }
             _ => None,
         }
     }
 
-    fn skip_list(&mut self, depth: usize) -> Option<()> {
+    fn skip_canonical_list(&mut self, depth: usize) -> Option<()> {
         self.at += 1;
         if self.peek()? == b']' {
             self.at += 1;
             return Some(());
         }
         loop {
-            self.skip_value(depth)?;
+            self.skip_canonical(depth)?;
             if !self.goes_on(b']')? {
                 return Some(());
             }
         }
     }
 
-    fn skip_object(&mut self, depth: usize) -> Option<()> {
+    fn skip_canonical_object(&mut self, depth: usize) -> Option<()> {
         self.at += 1;
         if self.peek()? == b'}' {
             self.at += 1;
@@ -182,7 +353,7 @@ impl<'a> Scanner<'a> {
             }
             keys[count] = key;
             self.word(":")?;
-            self.skip_value(depth)?;
+            self.skip_canonical(depth)?;
             if !self.goes_on(b'}')? {
                 return Some(());
             }
@@ -190,7 +361,7 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Whether a comma comes next, or this byte, which ends what is read.
+    /// True if a comma comes next, false if it is `end`.
     fn goes_on(&mut self, end: u8) -> Option<bool> {
         let byte = self.peek()?;
         self.at += 1;
@@ -200,15 +371,15 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Takes the end of the text, which may be white space.
+    /// Takes the end of the text, with white space before it.
     pub fn end(&mut self) -> Option<()> {
         self.next().is_none().then_some(())
     }
 }
 
-/// Whether JSON has a byte of a text as it is: printable ASCII but for quotes and backslashes.
+/// True for a byte that JSON has in a text as it is.
 pub(crate) fn is_plain(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
+    PLAIN[usize::from(byte)]
 }
 
 #[cfg(test)]
@@ -231,7 +402,7 @@ mod tests {
         for (text, is_plain) in VALUES.iter().zip([true, true, false, true, false, true]) {
             let mut scanner = Scanner::new(text);
             assert_eq!(
-                scanner.value().is_some_and(|value| value == *text),
+                scanner.canonical().is_some_and(|value| value == *text),
                 is_plain,
                 "{text}"
             );
@@ -246,7 +417,7 @@ mod tests {
             "[1,]",
         ] {
             let mut scanner = Scanner::new(text);
-            assert!(scanner.value().and(scanner.end()).is_none(), "{text}");
+            assert!(scanner.canonical().and(scanner.end()).is_none(), "{text}");
         }
     }
 
@@ -260,7 +431,10 @@ mod tests {
                 return;
             };
             let mut scanner = Scanner::new(text);
-            if let Some(value) = scanner.value().filter(|value| value.len() == text.len()) {
+            if let Some(value) = scanner
+                .canonical()
+                .filter(|value| value.len() == text.len())
+            {
                 taken += 1;
                 let read: Value = serde_json::from_str(value).unwrap();
                 assert_eq!(read.to_string(), value);
@@ -285,8 +459,8 @@ mod tests {
         ] {
             let mut read = Vec::new();
             let mut scanner = Scanner::new(text);
-            let taken = scanner.texts(|text| {
-                read.push(text);
+            let taken = scanner.list(|scanner| {
+                read.push(scanner.text()?);
                 Some(())
             });
             assert_eq!(taken.map(|()| &*read), expected, "{text}");

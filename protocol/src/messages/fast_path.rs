@@ -93,9 +93,9 @@ fn is_plain(text: &[u8]) -> bool {
 
 /// Reads a `move` without `info` whose texts are plain. `None` for anything else, be it right or wrong.
 pub(crate) fn read_move(line: &[u8]) -> Option<BotMove> {
-    let mut scanner = Scanner::new(std::str::from_utf8(line).ok()?);
+    let mut scanner = Scanner::of_line(line)?;
     let (mut kind, mut mv, mut ply) = (None, None, None);
-    scanner.fields(|scanner, key| {
+    scanner.object(|scanner, key| {
         let is_first = match key {
             "type" => kind.replace(scanner.text()?).is_none(),
             "move" => mv.replace(scanner.text()?).is_none(),

@@ -11,10 +11,10 @@ use crate::model::{Op, StepMoves, Want};
 /// plain and has nothing unusual: its id and the operation. `None` for anything else, be it right or wrong.
 #[must_use]
 pub fn plain_request(line: &[u8]) -> Option<(u64, Op)> {
-    let mut scanner = Scanner::new(std::str::from_utf8(line).ok()?);
+    let mut scanner = Scanner::of_line(line)?;
     let (mut id, mut op) = (None, None);
     let (mut moves, mut want) = (None, None);
-    scanner.fields(|scanner, key| {
+    scanner.object(|scanner, key| {
         let is_first = match key {
             "id" => id.replace(scanner.number()?).is_none(),
             "op" => op.replace(scanner.text()?).is_none(),
@@ -36,8 +36,8 @@ pub fn plain_request(line: &[u8]) -> Option<(u64, Op)> {
 
 fn read_moves(scanner: &mut Scanner<'_>) -> Option<Vec<StepMoves>> {
     let mut moves = Vec::new();
-    scanner.texts(|mv| {
-        moves.push(StepMoves::One(mv.to_owned()));
+    scanner.list(|scanner| {
+        moves.push(StepMoves::One(scanner.text()?.to_owned()));
         Some(())
     })?;
     Some(moves)
@@ -45,8 +45,8 @@ fn read_moves(scanner: &mut Scanner<'_>) -> Option<Vec<StepMoves>> {
 
 fn read_want(scanner: &mut Scanner<'_>) -> Option<Vec<Want>> {
     let mut want = Vec::with_capacity(2);
-    scanner.texts(|word| {
-        let word = IntoDeserializer::<Error>::into_deserializer(word);
+    scanner.list(|scanner| {
+        let word = IntoDeserializer::<Error>::into_deserializer(scanner.text()?);
         want.push(Want::deserialize(word).ok()?);
         Some(())
     })?;

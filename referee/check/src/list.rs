@@ -10,7 +10,7 @@ use super::lab::Lab;
 use super::selection::Variant;
 use super::session::with_session;
 use super::{lifecycle, matches};
-use ratings::matches::is_busy;
+use ratings::store::is_busy;
 
 #[derive(Debug)]
 pub struct Check {

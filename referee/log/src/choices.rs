@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use protocol::{Player, Record};
 use ratings::Number;
-use ratings::matches::Alike;
+use ratings::store::Alike;
 
 use super::read::{LogError, LogFile};
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use ratings::MatchSummary;
-use ratings::matches::{Account, Plies};
+use ratings::matches::Plies;
+use ratings::store::Account;
 
 use super::read::{LogError, LogFile, locate};
 

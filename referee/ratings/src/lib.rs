@@ -14,17 +14,21 @@
 //! together; [`sprt`] tests hypotheses, and [`simulate`] checks all of this against tournaments
 //! whose truth is known.
 
+mod evidence;
+mod inference;
 pub mod matches;
 mod model;
 pub mod report;
-pub mod results;
+mod results;
 pub mod simulate;
 pub mod sprt;
 pub mod standings;
+pub mod store;
+#[cfg(test)]
+mod tests;
 
-pub use matches::{
-    FAULT_CODES, Fingerprint, MatchStore, MatchSummary, Number, ScanMemo, game_label, repetition,
-};
+pub use evidence::{Evidence, Placing};
+pub use matches::{Fingerprint, MatchSummary, Number, ScanMemo, game_label};
 pub use report::{Report, Request, RequestError};
-pub use results::{Evidence, Placing};
 pub use standings::Standings;
+pub use store::{FAULT_CODES, MatchStore, repetition};

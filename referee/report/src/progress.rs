@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use protocol::{Failure, FaultCode, Record};
 use ratings::Standings;
-use ratings::matches::MachineLoad;
 use ratings::report::is_noisy;
+use ratings::store::MachineLoad;
 use supervisor::News;
 use terminal_size::terminal_size_of;
 use tournament::Stop;

@@ -1,32 +1,32 @@
-//! Results that say only on which side a rating is: a bot that has won all its matches may be any
-//! amount stronger than the others, and what the prior makes of that is not known from matches.
+//! One-sided bounds of ratings: a bot that has won all its matches may be any amount stronger than the
+//! others, and a finite rating of it comes from the prior, not from results.
 
 use std::collections::BTreeMap;
 
-use super::davidson_luce::{ClusterKind, Model, UnitKind};
-use super::pattern::FEW;
+use super::davidson_luce::{ClusterKind, DavidsonLuce, UnitKind};
 use super::reach::Reach;
-use crate::results::{DisjointSets, Placing};
+use crate::evidence::{DisjointSets, Placing};
+use crate::model::linear::FEW;
 
-/// At the end of an interval, the results are this much less likely than at infinity, as a
-/// logarithm: a chance of 2.5 %, which is exact where one bot has won all its matches.
+/// The log-likelihood at the end of an interval, below that at infinity: ln 40, so 2.5 %. Exact where
+/// one bot has won all its matches.
 const UNLIKELY: f64 = 3.688_879_454_113_936;
-/// Ends are searched this far from the others' strengths, in natural logarithms.
+/// How far from the others' strengths ends are searched, in natural logarithms.
 const FARTHEST: f64 = 60.0;
 
-/// Which bots have made points against which others, directly or through others.
+/// Who has scored against whom, directly or through others.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
     reach: Reach,
     /// See [`Paths::leads_all`].
     ends: Vec<[bool; 2]>,
     groups: Vec<usize>,
-    /// Whether a bot has given no point to any other one, and whether it has got none.
+    /// By bot: true if it has conceded no point, and true if it has scored none.
     perfect: Vec<[bool; 2]>,
 }
 
 impl Paths {
-    pub(crate) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &DavidsonLuce) -> Self {
         let bots = model.bots;
         let mut direct = vec![Vec::new(); bots];
         let counts = |unit: &&UnitKind| model.game_of(unit).is_some_and(|game| game.weight > 0.0);
@@ -41,7 +41,7 @@ impl Paths {
                     }
                 }
             }
-            // Keeps the lists short while there are many matches.
+            // Bounds the lists while there are many matches.
             for placing in model.placings(unit) {
                 for &bot in &placing.bots {
                     let others: &mut Vec<u32> = &mut direct[bot as usize];
@@ -69,20 +69,19 @@ impl Paths {
         paths
     }
 
-    /// The sets of bots that are connected by matches, as an index for each bot: two bots can be
-    /// compared only if theirs are equal. DisjointSets are numbered by their first bot.
+    /// The group of each bot. Matches connect the bots of a group, and only they can be compared. Groups
+    /// are numbered by their first bots.
     pub(crate) fn groups(&self) -> &[usize] {
         &self.groups
     }
 
-    /// Whether points lead from a bot to another one: it made some against it, or against one that
-    /// did, and so on. If not, the other one may be any amount stronger.
+    /// True if `bot` has scored against `other`, or against a bot that has, and so on. If not, `other` may
+    /// be any amount stronger.
     pub(crate) fn leads(&self, bot: usize, other: usize) -> bool {
         self.reach.leads(bot, other)
     }
 
-    /// Whether points lead from a bot to all others of its group, and whether they lead from all
-    /// others to it.
+    /// [`Paths::leads`] from a bot to all others of its group, and from all others to it.
     pub(crate) fn leads_all(&self, bot: usize) -> [bool; 2] {
         self.ends[bot]
     }
@@ -108,9 +107,9 @@ fn groups(direct: &[Vec<u32>]) -> Vec<usize> {
 /// An end of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// That of a bot that has given no point.
+    /// The end that a bot without a conceded point has.
     Low,
-    /// That of a bot that has got no point.
+    /// The end that a bot without a point has.
     High,
 }
 
@@ -121,7 +120,7 @@ pub(crate) struct OwnClusters {
 }
 
 impl OwnClusters {
-    pub(crate) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &DavidsonLuce) -> Self {
         let mut clusters: Vec<Vec<u32>> = vec![Vec::new(); model.bots];
         for (index, cluster) in (0..).zip(model.clusters()) {
             for (unit, _) in model.members(cluster) {
@@ -139,16 +138,15 @@ impl OwnClusters {
     }
 }
 
-/// The bots of a match.
-fn seated(model: &Model, placing: &Placing) -> impl Iterator<Item = u16> + use<> {
+fn seated(model: &DavidsonLuce, placing: &Placing) -> impl Iterator<Item = u16> + use<> {
     let seats = model.games[placing.game as usize].seats;
     placing.bots.into_iter().take(seats)
 }
 
-/// The end of the interval of a bot that has won, or lost, everything; `None` if it has not. A cluster
-/// counts as much as one unit, however many it has.
+/// The only end of the interval of a bot that has won, or lost, everything; `None` for other bots. A
+/// cluster counts as one unit, whatever its size.
 pub(crate) fn bound_of(
-    model: &Model,
+    model: &DavidsonLuce,
     paths: &Paths,
     clusters: &OwnClusters,
     point: &[f64],
@@ -164,8 +162,7 @@ pub(crate) fn bound_of(
     };
     let clusters = clusters.clusters[bot].iter();
     let clusters: Vec<&ClusterKind> = clusters.map(|at| &model.clusters()[*at as usize]).collect();
-    // What others do among themselves does not depend on the bot; where there are many, it would
-    // take long.
+    // Matches among the others do not depend on the bot. Where there are many, skip them.
     let matters = |unit: &UnitKind| {
         let placings = model.placings(unit).iter();
         let mut bots = placings.flat_map(|placing| seated(model, placing));
@@ -209,14 +206,14 @@ pub(crate) fn bound_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Evidence;
+    use crate::evidence::Evidence;
 
     #[test]
     fn groups_are_what_matches_connect() {
         let mut evidence = Evidence::new(6, vec![2, 3]);
         evidence.add(&[Placing::new(0, &[4, 1], &[1.0, 0.0])]);
         evidence.add(&[Placing::new(1, &[5, 0, 4], &[1.0, 0.5, 0.0])]);
-        let model = Model::new(&evidence);
+        let model = DavidsonLuce::new(&evidence);
         assert_eq!(Paths::new(&model).groups(), [0, 0, 1, 2, 0, 0]);
         assert_eq!(Paths::new(&model.without(1)).groups(), [0, 1, 2, 3, 1, 4]);
     }

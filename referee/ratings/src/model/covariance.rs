@@ -1,10 +1,9 @@
-//! How far what follows from several parameters may be off, given the matches: the variance of a sum
-//! of parameters.
+//! The variance of sums of parameters.
 //!
-//! The covariance of all parameters is H⁻¹ M H⁻¹, with the second derivatives H and what clusters
-//! change M. For few parameters it is there as a whole. For many, each sum is a system with a factor
-//! of H; and where a factor would be too large, sums vary as they do among random samples of that
-//! covariance (each cluster's change with a random sign), which gives a bound.
+//! The covariance of all parameters is the sandwich H⁻¹ M H⁻¹ of the second derivatives H and the
+//! products M of the clusters' scores. With few parameters it is computed as a whole. With many, each
+//! sum is one system solved with a factor of H. Where a factor would be too large, the variance is
+//! bounded by random samples of that covariance (each cluster's score with a random sign).
 
 use std::collections::BTreeMap;
 
@@ -15,43 +14,40 @@ use rayon::iter::{
 use rayon::slice::ParallelSlice;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::conjugate::Conjugate;
-use super::dense::Square;
-use super::sparse::{Cholesky, Symmetric};
+use crate::model::linear::{Cholesky, Conjugate, Square, Symmetric};
 
-/// Systems are solved this many side by side.
+/// Systems solved side by side.
 const LANES: usize = 8;
-/// How many samples there are, each in a lane.
+/// Random samples, each in a lane.
 const SAMPLES: usize = 256;
-/// Samples are this exact, relatively: they are random by far more.
+/// Relative precision of samples, far below their random error.
 const EXACT_SAMPLE: f64 = 1e-4;
-/// Of the variances that samples give, this share is below the true one.
+/// The share of sampled bounds that may be below the true variance.
 const TOO_LOW: f64 = 0.05;
-/// Slopes that cancel out may be this far from 0, by rounding.
+/// The rounding error of slopes that cancel out.
 const NO_SLOPE: f64 = 1e-9;
 
-/// A sum of parameters, each so often.
+/// A weighted sum of parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Direction {
     terms: BTreeMap<usize, f64>,
-    /// A group of bots, and how often the sum has the mean of their strengths.
+    /// A group of bots and the weight of its mean strength in the sum.
     mean: Option<(usize, f64)>,
 }
 
 impl Direction {
-    /// Adds a parameter, so often.
     pub(crate) fn add(&mut self, param: usize, times: f64) {
         *self.terms.entry(param).or_default() += times;
     }
 
-    /// Adds the mean of the strengths of a group, so often.
+    /// Adds the mean strength of a group.
     pub(crate) fn add_mean(&mut self, group: usize, times: f64) {
         let before = self.mean.map_or(0.0, |(_, before)| before);
         self.mean = Some((group, before + times));
     }
 }
 
-/// The groups of bots, whose means are part of ratings.
+/// The members of each group, whose mean strength is a term of ratings.
 #[derive(Clone, Debug)]
 struct Groups {
     members: Vec<Vec<usize>>,
@@ -67,53 +63,52 @@ impl Groups {
     }
 }
 
-/// What clusters change: M.
+/// The parts of M.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
-    /// What clusters of one unit change, and the prior, as a matrix. Without a factor, only the prior.
+    /// The prior and, with a factor, clusters of one unit.
     pub(super) matrix: Symmetric,
-    /// What other clusters change, and without a factor those of one unit, too.
+    /// The scores of other clusters; without a factor, of all.
     pub(super) clusters: Vec<Vec<(u32, f64)>>,
-    /// What units change, each by itself, where some are in clusters together and there is no factor.
+    /// The scores of single units, if some share clusters and there is no factor.
     pub(super) units: Vec<Vec<(u32, f64)>>,
 }
 
-/// What is known of each cluster, where there are few parameters.
+/// Each cluster's share, if there are few parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Clusters {
-    /// What clusters change, and how many are like that.
+    /// Distinct scores of clusters, each with its count.
     pub(super) changes: Vec<(f64, Vec<(u32, f64)>)>,
-    /// What they would change if the model were true, and matches independent but for those of a
-    /// cluster with the same seats and results, which count as copies.
+    /// M if the model were true and matches independent, except that matches of a cluster with the same
+    /// seats and results count as copies.
     pub(super) supposed: Symmetric,
-    /// The second derivatives, and the part of them that is the prior's.
+    /// The second derivatives, and the prior's part of them.
     pub(super) curvature: Symmetric,
     pub(super) prior: Symmetric,
 }
 
-/// How far a sum of parameters is off.
+/// The uncertainty of a sum of parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Spread {
-    /// Its variance by what clusters change.
+    /// The cluster-robust variance.
     pub(crate) robust: f64,
-    /// The same if the model is true; see [`Clusters::supposed`].
+    /// The variance if the model is true; see [`Clusters::supposed`].
     pub(crate) supposed: f64,
-    /// How many equal clusters change it as much as these do, effectively: those that went as expected
-    /// say nothing of how much results vary.
+    /// The effective number of clusters with a score: those that went as expected say nothing of how
+    /// much results vary.
     pub(crate) active: f64,
-    /// In which direction the parameters that matter most move with the sum, while others stand still;
-    /// empty where that is not known.
+    /// The direction in which the most important parameters move with the sum, while others stay; empty
+    /// if unknown.
     pub(crate) line: Vec<f64>,
-    /// How much more results vary along it than matches alone have it: this for each unit of the sum's
-    /// variance, since they do not depend on each other as the model has it, or since other parameters
-    /// are not known either.
+    /// The variance of results along the line relative to that of matches alone, per unit of the sum's
+    /// variance. It exceeds 1 if matches depend on each other, or if other parameters are uncertain.
     pub(crate) inflation: f64,
-    /// By how much the sum changes along it, and how much matches say about that.
+    /// The derivative of the sum along the line, and the information of matches about it.
     pub(crate) rate: f64,
     pub(crate) known: f64,
 }
 
-/// What of clusters is looked at for spreads takes at most about this many steps.
+/// About the most steps spent on clusters to find spreads.
 const MOST_STEPS: usize = 200_000_000;
 
 /// The covariance of all parameters.
@@ -140,7 +135,7 @@ enum Kind {
 }
 
 impl Covariance {
-    /// As a whole: as it is, and as it would be if all matches were independent and the model true.
+    /// A full matrix; `independent` is what it would be if the model were true and all matches independent.
     pub(super) fn whole(covariance: Square, independent: Square, clusters: Clusters) -> Self {
         Covariance(Kind::Whole {
             covariance,
@@ -166,7 +161,7 @@ impl Covariance {
         })
     }
 
-    /// How many samples there are; 0 where none are needed.
+    /// Random samples drawn; 0 unless sampled.
     pub(crate) fn samples(&self) -> usize {
         match &self.0 {
             Kind::Whole { .. } | Kind::Solved { .. } => 0,
@@ -174,12 +169,11 @@ impl Covariance {
         }
     }
 
-    /// Whether the covariance is there as a whole.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.0, Kind::Whole { .. })
     }
 
-    /// The variance of how far two parameters are apart.
+    /// The variance of the difference of two parameters.
     pub(crate) fn of_difference(&self, one: usize, other: usize) -> f64 {
         if let Kind::Whole { covariance, .. } = &self.0 {
             let both = covariance.at(one, one) + covariance.at(other, other);
@@ -191,8 +185,8 @@ impl Covariance {
         self.variance(&sum)
     }
 
-    /// The variances of some sums: as they are, and as they would be if all matches were independent
-    /// (by samples, all units).
+    /// The variance of each sum, and what it would be if all matches (when sampled, all units) were
+    /// independent.
     pub(crate) fn variances(&self, sums: &[Direction]) -> Vec<[f64; 2]> {
         match &self.0 {
             Kind::Whole {
@@ -227,8 +221,8 @@ impl Covariance {
         }
     }
 
-    /// How far some sums are off, with lines along which those parameters move that are `chosen`. Where
-    /// there are too many sums to look at each cluster for each of them, all clusters count as active.
+    /// The uncertainty of each sum, with lines along which the `chosen` parameters move. With too many sums
+    /// to visit all clusters for each, all clusters count as active.
     pub(crate) fn spreads(
         &self,
         sums: &[Direction],
@@ -266,7 +260,7 @@ impl Covariance {
                 fourths += count * square * square;
             }
             let supposed = clusters.supposed.quadratic(&line);
-            // The prior makes estimates less variable than results are.
+            // The prior makes estimates vary less than results.
             let by_matches = model - clusters.prior.quadratic(&line);
             for (param, by) in line.iter_mut().enumerate() {
                 *by *= f64::from(u8::from(chosen(param)));
@@ -290,7 +284,6 @@ impl Covariance {
         spreads.collect()
     }
 
-    /// The variance of a sum.
     pub(crate) fn variance(&self, sum: &Direction) -> f64 {
         let [variance, _] = self.variances(std::slice::from_ref(sum))[0];
         variance
@@ -298,7 +291,7 @@ impl Covariance {
 }
 
 impl Spread {
-    /// Of what is known without a look at each cluster.
+    /// Without a visit to each cluster.
     fn rough([robust, _]: [f64; 2]) -> Self {
         Spread {
             robust,
@@ -369,12 +362,12 @@ fn solve(
 /// Samples side by side: by parameter, and by group.
 type Block = (Vec<[f64; LANES]>, Vec<[f64; LANES]>);
 
-/// Parameters as they might have come out, less the estimate.
+/// Random deviations of the parameters from the estimate.
 #[derive(Clone, Debug)]
 struct Samples {
-    /// By block: by parameter, then by group its mean.
+    /// By block: each parameter, then the mean of each group.
     blocks: Vec<Block>,
-    /// What the mean of their squares is to be multiplied with, so that it is a bound.
+    /// The factor that turns the mean of their squares into a bound.
     bound: f64,
 }
 
@@ -444,7 +437,6 @@ impl Samples {
     }
 }
 
-/// Random signs.
 fn signs(rng: &mut Rng) -> [f64; LANES] {
     let bits = rng.next_u64();
     std::array::from_fn(|lane| if bits >> lane & 1 == 1 { 1.0 } else { -1.0 })

@@ -1,10 +1,10 @@
-//! How far an estimate may be off: each cluster is left out in turn (by one step of Newton's method,
-//! not by a new fit), and what that changes is what a cluster is worth.
+//! The uncertainty of an estimate, by leaving out each cluster in turn (one step of Newton's method, not
+//! a new fit).
 //!
-//! This is the cluster-robust ("sandwich") covariance with Bell and McCaffrey's correction (2002),
-//! CR2: it asks nothing of how the matches within a cluster depend on each other, nor of the law of
-//! draws, and few clusters do not make it too small. Student's distribution with the effective
-//! number of clusters less one as its degrees of freedom says how sure the covariance is itself.
+//! This is the cluster-robust ("sandwich") covariance with Bell and McCaffrey's correction CR2 (2002):
+//! it assumes nothing about the dependence of matches within a cluster or about the law of draws, and
+//! few clusters do not bias it downwards. Student's distribution, with one degree of freedom less than
+//! the effective number of clusters, accounts for the uncertainty of the covariance itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,46 +13,40 @@ use games::MAX_SEATS;
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
-use super::choice_set::{Slopes, Want};
-use super::conjugate::Conjugate;
 use super::covariance::{Changes, Clusters, Covariance};
-use super::davidson_luce::{ClusterKind, Model};
-use super::dense::Square;
-use super::local_slopes::LocalSlopes;
+use super::davidson_luce::{ClusterKind, DavidsonLuce, LocalSlopes, Slopes, Want};
 use super::newton::{Fitter, Solver};
-use super::pattern::FEW;
-use super::sparse::{Cholesky, Symmetric};
+use crate::model::linear::{Cholesky, Conjugate, FEW, Square, Symmetric};
 
-/// The prior counts as observations that are half as variable as matches: without, intervals of bots
-/// that are far apart are too narrow.
+/// The variance of the prior's observations relative to matches. Without it, intervals of bots that are
+/// far apart are too narrow.
 const PRIOR_SHARE: f64 = 0.5;
-/// At most this many terms of the series of a cluster's leverage.
+/// Terms of the series of a cluster's leverage.
 const MOST_TERMS: usize = 200;
-/// Terms that change less than this much, relatively, are not worth adding.
+/// The relative change below which terms are left out.
 const SMALL_TERM: f64 = 1e-6;
 
-/// Clusters are worked through in at most this many parts, side by side.
+/// Parts into which clusters are split to run in parallel.
 const PARTS: usize = 4;
-/// A part has this many clusters at least.
+/// Clusters of the smallest part.
 const SMALLEST_PART: usize = 1 << 14;
 
-/// With more units, a cluster's parameters do not all meet each other.
+/// With more units, the parameters of a cluster do not all meet each other.
 const FEW_UNITS: usize = 64;
-/// A cluster's share of what is known is never taken for more than this, where it is estimated.
+/// The largest share of the information that is attributed to a cluster if it is estimated.
 const MOST_SHARE: f64 = 0.95;
 
-/// What is known of how far an estimate is off.
+/// The uncertainty of an estimate.
 #[derive(Clone, Debug)]
 pub(crate) struct Jackknife {
-    /// The covariance of all parameters.
     pub(crate) covariance: Covariance,
-    /// How many equal clusters each parameter rests on, effectively.
+    /// By parameter: the effective number of clusters that it rests on.
     pub(crate) clusters: Vec<f64>,
 }
 
 impl Jackknife {
-    /// Of the estimate `at`, with the group of each bot.
-    pub(crate) fn new(model: &Model, at: &[f64], groups: &[usize]) -> Self {
+    /// For the estimate `at`; `groups` has the group of each bot.
+    pub(crate) fn new(model: &DavidsonLuce, at: &[f64], groups: &[usize]) -> Self {
         let mut is_spread = vec![false; model.params];
         for param in model.games.iter().filter_map(|game| game.spread()) {
             is_spread[param] = true;
@@ -67,7 +61,7 @@ impl Jackknife {
         Jackknife::by_sums(Many::new(model, &is_spread, curvature), at, groups, solver)
     }
 
-    /// With a covariance that only sums are asked of, for many parameters.
+    /// For many parameters: the covariance is never computed as a whole.
     fn by_sums(mut all: Many<'_>, at: &[f64], groups: &[usize], solver: Solver) -> Self {
         let covariance = match solver {
             Solver::Factored(factor) => {
@@ -87,10 +81,10 @@ impl Jackknife {
         }
     }
 
-    /// With a covariance as a whole, for few parameters.
-    fn whole(model: &Model, at: &[f64], is_spread: &[bool]) -> Self {
+    /// For few parameters: the full covariance.
+    fn whole(model: &DavidsonLuce, at: &[f64], is_spread: &[bool]) -> Self {
         let (inverse, curvature) = inverse(model, at);
-        // Parts of a fixed size, added up in order, give the same sums on any number of cores.
+        // Parts of a fixed size, added in order, make the sums the same on any number of cores.
         let size = model.clusters().len().div_ceil(PARTS).max(SMALLEST_PART);
         let parts = model.clusters().par_chunks(size);
         let parts: Vec<Part> = parts
@@ -121,7 +115,7 @@ impl Jackknife {
     }
 }
 
-/// How many equal clusters are worth what these are, by the sum of what they say, and of the squares.
+/// The effective number of clusters, by the sum of their information and the sum of its squares.
 fn effective([sum, squares]: [f64; 2]) -> f64 {
     if squares > 0.0 {
         sum * sum / squares
@@ -130,11 +124,11 @@ fn effective([sum, squares]: [f64; 2]) -> f64 {
     }
 }
 
-/// What clusters add where there are many parameters.
+/// The sums over clusters for many parameters.
 struct Many<'a> {
-    model: &'a Model,
+    model: &'a DavidsonLuce,
     is_spread: &'a [bool],
-    /// The second derivatives of each parameter alone.
+    /// The diagonal of the second derivatives.
     diagonal: Vec<f64>,
     changes: Changes,
     /// See [`Part::information`].
@@ -142,7 +136,7 @@ struct Many<'a> {
 }
 
 impl<'a> Many<'a> {
-    fn new(model: &'a Model, is_spread: &'a [bool], curvature: &Symmetric) -> Self {
+    fn new(model: &'a DavidsonLuce, is_spread: &'a [bool], curvature: &Symmetric) -> Self {
         Many {
             model,
             is_spread,
@@ -182,7 +176,7 @@ impl<'a> Many<'a> {
         }
     }
 
-    /// Adds a cluster whose parameters all have entries with each other.
+    /// Adds a cluster whose parameters all have entries in the matrix.
     fn add_exactly(&mut self, local: &LocalSlopes, inverse: &Symmetric, count: f64) {
         let inverse = |row, column| inverse.at(row, column);
         let adjusted = leave_out(local, inverse, self.is_spread);
@@ -197,7 +191,7 @@ impl<'a> Many<'a> {
         }
     }
 
-    /// Adds a cluster whose share of what is known is only estimated.
+    /// Adds a cluster whose share of the information is only estimated.
     fn add_cluster(
         &mut self,
         at: &[f64],
@@ -206,7 +200,7 @@ impl<'a> Many<'a> {
         by_unit: bool,
         local: &mut LocalSlopes,
     ) {
-        // By parameter: the slope, and what is known.
+        // By parameter: the slope and the information.
         let mut sums: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
         for &(unit, times) in members {
             local.clear();
@@ -222,7 +216,7 @@ impl<'a> Many<'a> {
                 }
             }
             if by_unit {
-                // Each of equal units is one by itself.
+                // Equal units are clusters of their own.
                 let times = f64::from(times);
                 let change = alone
                     .iter()
@@ -243,8 +237,8 @@ impl<'a> Many<'a> {
                 0.0
             }
         };
-        // A few bots that meet learn of each other what none of them learns alone; of many that do,
-        // most of it is learned in other clusters.
+        // Few bots that meet share most of their information about each other in this cluster; many
+        // bots get most of it from other clusters.
         let is_bot = |param: u32| (param as usize) < self.model.bots;
         let bots = || sums.iter().filter(|(param, _)| is_bot(**param));
         let together = if bots().count() <= MAX_SEATS {
@@ -262,7 +256,7 @@ impl<'a> Many<'a> {
         self.changes.clusters.push(change);
     }
 
-    /// Adds what this many clusters say about a parameter.
+    /// Adds the information of `count` clusters about a parameter.
     fn add_known(&mut self, param: u32, known: f64, count: f64) {
         let known = known.max(0.0);
         let [sum, squares] = &mut self.information[param as usize];
@@ -270,7 +264,7 @@ impl<'a> Many<'a> {
         *squares += count * known * known;
     }
 
-    /// What the prior holds varies, too.
+    /// The prior's observations vary, too.
     fn add_prior(&mut self, at: &[f64]) {
         for (row, column, value) in prior(self.model, at).entries() {
             self.changes.matrix.add(row, column, PRIOR_SHARE * value);
@@ -285,17 +279,17 @@ fn weighed(mut change: Vec<(u32, f64)>, weight: f64) -> Vec<(u32, f64)> {
     change
 }
 
-/// What some clusters add.
+/// The sums over some clusters.
 struct Part {
-    /// The sum of the products of what each cluster changes.
+    /// The sum of the products of their scores.
     meat: Square,
-    /// By parameter: the sum of what clusters say about it, and of the squares.
+    /// By parameter: the sum of the clusters' information about it, and of its squares.
     information: Vec<[f64; 2]>,
     clusters: Clusters,
 }
 
 impl Part {
-    fn zero(model: &Model) -> Self {
+    fn zero(model: &DavidsonLuce) -> Self {
         Part {
             meat: Square::zero(model.params),
             information: vec![[0.0; 2]; model.params],
@@ -309,7 +303,7 @@ impl Part {
     }
 
     fn new(
-        model: &Model,
+        model: &DavidsonLuce,
         clusters: &[ClusterKind],
         at: &[f64],
         inverse: &Square,
@@ -342,10 +336,10 @@ impl Part {
         part
     }
 
-    /// Adds what a cluster would change if the model were true, and equal units copies.
+    /// Adds the score that a cluster would have if the model were true and equal units copies.
     fn suppose(
         &mut self,
-        model: &Model,
+        model: &DavidsonLuce,
         cluster: &ClusterKind,
         at: &[f64],
         local: &mut LocalSlopes,
@@ -379,8 +373,8 @@ impl Part {
     }
 }
 
-/// The inverse of the second derivatives, and these.
-fn inverse(model: &Model, at: &[f64]) -> (Square, Symmetric) {
+/// The second derivatives, after their inverse.
+fn inverse(model: &DavidsonLuce, at: &[f64]) -> (Square, Symmetric) {
     let mut fitter = Fitter::new(model);
     let mut inverse = Square::zero(model.params);
     let Some(factored) = fitter.factor(at) else {
@@ -398,9 +392,9 @@ fn inverse(model: &Model, at: &[f64]) -> (Square, Symmetric) {
     (inverse, fitter.curvature().clone())
 }
 
-/// The slope of a cluster, corrected for what the cluster itself has pulled the estimate:
-/// (1 − X)^(−½) g, where X is the cluster's share of the information, as a series. The spread of
-/// openings is left as it is: a single cluster need not have a positive share of what is known of it.
+/// The slope of a cluster, corrected for the cluster's own pull on the estimate: (1 − X)^(−½) g as a
+/// series, where X is the cluster's share of the information. The spread of openings is not corrected:
+/// a single cluster need not have a positive share of the information about it.
 fn leave_out(
     local: &LocalSlopes,
     inverse: impl Fn(usize, usize) -> f64,
@@ -438,7 +432,7 @@ fn leave_out(
             };
         }
         factor *= (2 * number - 1) as f64 / (2 * number) as f64;
-        // A share is less than 1, but for what fitted openings make of a single cluster.
+        // The share is below 1, except with fitted openings.
         let now = largest(&term);
         if now > most {
             break;
@@ -458,7 +452,7 @@ fn largest(values: &[f64]) -> f64 {
 }
 
 /// The second derivatives of the prior.
-fn held(model: &Model, at: &[f64]) -> Symmetric {
+fn held(model: &DavidsonLuce, at: &[f64]) -> Symmetric {
     let mut slopes = Slopes {
         gradient: vec![0.0; model.params],
         curvature: Symmetric::zero(Arc::clone(&model.pattern)),
@@ -467,8 +461,8 @@ fn held(model: &Model, at: &[f64]) -> Symmetric {
     slopes.curvature
 }
 
-/// What the prior's slopes would vary if they were matches.
-fn prior(model: &Model, at: &[f64]) -> Symmetric {
+/// The variance that the prior's slopes would have if they were matches.
+fn prior(model: &DavidsonLuce, at: &[f64]) -> Symmetric {
     let mut slopes = Slopes {
         gradient: vec![0.0; model.params],
         curvature: Symmetric::zero(Arc::clone(&model.pattern)),
@@ -482,8 +476,8 @@ mod tests {
     use games::Rng;
 
     use super::*;
+    use crate::evidence::{Evidence, Placing};
     use crate::model::Direction;
-    use crate::results::{Evidence, Placing};
 
     /// Bots that meet those a few places away, some of them in clusters of several units.
     fn ladder(bots: usize) -> Evidence {
@@ -512,7 +506,7 @@ mod tests {
     #[test]
     fn all_kinds_of_covariance_agree() {
         const BOTS: usize = 60;
-        let model = Model::new(&ladder(BOTS));
+        let model = DavidsonLuce::new(&ladder(BOTS));
         let mut at = vec![0.0; model.params];
         Fitter::new(&model).climb(&mut at);
         let groups = vec![0; BOTS];

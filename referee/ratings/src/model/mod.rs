@@ -1,27 +1,18 @@
-//! The Davidson-Luce model of results, its fit by Newton's method, and how sure the fit is.
+//! The Davidson-Luce model of results, its fit by Newton's method, and the uncertainty of the fit.
 
 mod bounds;
-mod chances;
-mod choice_set;
-mod conjugate;
 mod covariance;
 mod davidson_luce;
-mod dense;
-mod game_params;
 mod jackknife;
-mod local_slopes;
+mod linear;
 mod newton;
-mod opening_spread;
-mod pattern;
 mod reach;
 mod scale;
-mod sparse;
 mod strengths;
 
 pub(crate) use bounds::{OwnClusters, Paths, Side, bound_of};
 pub(crate) use covariance::{Direction, Spread};
-pub(crate) use davidson_luce::{Model, PRIOR};
-pub(crate) use game_params::GameParams;
+pub(crate) use davidson_luce::{DavidsonLuce, GameParams, PRIOR};
 pub(crate) use jackknife::Jackknife;
 pub(crate) use newton::Fitter;
 pub(crate) use scale::{ELO, Scale};

@@ -2,28 +2,25 @@
 
 use std::sync::Arc;
 
-use super::choice_set::{Slopes, Want};
-use super::conjugate::Conjugate;
-use super::davidson_luce::Model;
-use super::sparse::{Cholesky, Symmetric};
+use super::davidson_luce::{DavidsonLuce, Slopes, Want};
+use crate::model::linear::{Cholesky, Conjugate, Symmetric};
 
-/// At most this many steps are made. Newton's method needs less than ten of them.
+/// A limit that is never reached: Newton's method needs fewer than ten steps.
 const MOST_STEPS: usize = 200;
-/// A step that makes the largest change this much smaller than the last one was worth making
-/// without new second derivatives.
+/// Second derivatives are kept while each step shrinks the largest change by at least this factor.
 const GOOD_CHORD: f64 = 0.3;
-/// No parameter is changed by more at once: further out, parabolas mean little.
+/// The largest change of a parameter in one step: further out, the parabola is a poor fit.
 const LONGEST: f64 = 3.0;
-/// So short a step cannot miss, and need not be checked.
+/// Shorter steps need no check.
 const SHORT: f64 = 0.05;
-/// A step that is found by conjugate gradients is this exact, relatively: the next one makes up for it.
+/// Relative precision of steps found by conjugate gradients; the next step makes up for the rest.
 const EXACT_STEP: f64 = 1e-6;
-/// The estimate is this exact, in units of natural logarithms.
+/// Precision of the estimate, in natural logarithms.
 const EXACT: f64 = 1e-12;
 
-/// Finds the maximum for a model; keeps its work space.
+/// Finds the maximum for a model. Owns the work space.
 pub(crate) struct Fitter<'a> {
-    model: &'a Model,
+    model: &'a DavidsonLuce,
     slopes: Slopes,
     step: Vec<f64>,
     trial: Vec<f64>,
@@ -32,9 +29,8 @@ pub(crate) struct Fitter<'a> {
 /// How systems with the second derivatives are solved.
 #[derive(Clone, Debug)]
 pub(crate) enum Solver {
-    /// By a factor.
     Factored(Cholesky),
-    /// By conjugate gradients, where a factor would be too large.
+    /// Where a factor would be too large.
     Stepwise(Conjugate),
 }
 
@@ -55,7 +51,7 @@ impl Solver {
 }
 
 impl<'a> Fitter<'a> {
-    pub(crate) fn new(model: &'a Model) -> Self {
+    pub(crate) fn new(model: &'a DavidsonLuce) -> Self {
         Fitter {
             model,
             slopes: Slopes {
@@ -67,8 +63,8 @@ impl<'a> Fitter<'a> {
         }
     }
 
-    /// The second derivatives at `at`, factored. With fitted openings the likelihood need not be
-    /// concave everywhere; where it is not, as little is added as makes it so.
+    /// Factors the second derivatives at `at`. With fitted openings the likelihood need not be concave;
+    /// then the least that makes it so is added to the diagonal.
     pub(crate) fn factor(&mut self, at: &[f64]) -> Option<Solver> {
         self.evaluate(at, Want::Curvature);
         if !self.model.pattern.has_factor() {
@@ -90,13 +86,13 @@ impl<'a> Fitter<'a> {
         ridged.find_map(|factored| factored)
     }
 
-    /// The second derivatives where they were made last.
+    /// The second derivatives at the point where they were computed last.
     pub(crate) fn curvature(&self) -> &Symmetric {
         &self.slopes.curvature
     }
 
-    /// Along a line through a point: the slope there of what matches alone say, and how much it bends
-    /// downwards.
+    /// The slope and the (negative) curvature of the likelihood without prior, along a line through a
+    /// point.
     pub(crate) fn along(&mut self, at: &[f64], line: &[f64]) -> [f64; 2] {
         self.model
             .evaluate_matches(at, Want::Curvature, &mut self.slopes);
@@ -104,7 +100,7 @@ impl<'a> Fitter<'a> {
         [slope.sum(), self.slopes.curvature.quadratic(line)]
     }
 
-    /// About how many steps it takes to look at a point.
+    /// About the number of operations for one point.
     pub(crate) fn cost(&self) -> usize {
         self.model.cost() + self.slopes.curvature.entries_count()
     }
@@ -113,8 +109,8 @@ impl<'a> Fitter<'a> {
         self.model.evaluate(at, want, &mut self.slopes)
     }
 
-    /// Moves `at` to the maximum. Second derivatives are only made anew when steps with the old
-    /// ones do not lead on.
+    /// Moves `at` to the maximum. Second derivatives are recomputed only when steps with the old ones
+    /// stop making progress.
     pub(crate) fn climb(&mut self, at: &mut [f64]) {
         let mut factored: Option<Solver> = None;
         let mut renew = true;
@@ -146,8 +142,8 @@ impl<'a> Fitter<'a> {
         }
     }
 
-    /// Makes the step, or as much of it as does not lead down; leaves the gradient of the point
-    /// reached. Says whether it was made as a whole.
+    /// Makes the step, shortened until it does not lead down, and computes the gradient there. True if
+    /// the full step was made.
     fn advance(&mut self, at: &mut [f64], largest: f64) -> bool {
         let value = self.evaluate(at, Want::Value);
         let mut length = (LONGEST / largest).min(1.0);

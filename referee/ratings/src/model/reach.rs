@@ -1,19 +1,19 @@
-//! Which bots made points against which others, directly or through others, in a graph of any size.
+//! Reachability between bots, in a graph of any size.
 
 use std::collections::BTreeSet;
 
-/// With at most this many components, it is worked out once which reach which.
+/// With at most this many components, reachability is a table.
 const FEW: usize = 1024;
 
-/// A graph with arrows from each bot to those that it made points against.
+/// A graph with arrows from each bot to those that it scored against.
 #[derive(Clone, Debug)]
 pub(super) struct Reach {
-    /// The strongly connected component of each bot: all of these reach each other. Arrows between
-    /// components lead from higher numbers to lower ones.
+    /// The strongly connected component of each bot. Arrows between components lead from higher numbers
+    /// to lower ones.
     component: Vec<u32>,
-    /// By component, where its arrows lead, without itself.
+    /// By component: its successors.
     next: Vec<Vec<u32>>,
-    /// By component, which components it reaches, row by row, if they are few.
+    /// The table, row by row; empty if there are many components.
     reached: Vec<bool>,
 }
 
@@ -58,7 +58,6 @@ impl Reach {
         reached
     }
 
-    /// Whether arrows lead from a bot to another one.
     pub(super) fn leads(&self, bot: usize, other: usize) -> bool {
         let [from, to] = [bot, other].map(|bot| self.component[bot] as usize);
         let count = self.next.len();
@@ -72,9 +71,8 @@ impl Reach {
         }
     }
 
-    /// By bot of a connected group: whether it reaches all others of the group, and whether it is
-    /// reached by all. In a connected graph, all arrows end in the only component that has none to
-    /// others, if there is but one.
+    /// By bot: true if it reaches all others of its group, and true if all others reach it. In a connected
+    /// graph with a single sink component, all reach the sink.
     pub(super) fn ends(&self, groups: &[usize]) -> Vec<[bool; 2]> {
         let count = groups.iter().max().map_or(0, |most| most + 1);
         let components = self.next.len();
@@ -86,7 +84,7 @@ impl Reach {
         for (bot, component) in self.component.iter().enumerate() {
             group[*component as usize] = groups[bot];
         }
-        // Components without an arrow to them, and without one from them, by group.
+        // Sources and sinks by group.
         let mut first = vec![0_u32; count];
         let mut last = vec![0_u32; count];
         for at in 0..components {

@@ -1,39 +1,33 @@
-//! The scale that people see: the difference between two bots is the logistic Elo of the score that
-//! one expects against the other in equally good seats, 200 of which are three points of four
-//! whatever the share of draws.
+//! The scale that users see: the difference between two bots is the logistic Elo of the expected score in
+//! equal seats; 200 Elo are about three points of four, whatever the share of draws.
 //!
-//! The model's own scale is another one: it is the logarithm of how often one bot wins to how often
-//! it loses, which draws stretch.
+//! The model's own scale is different: the log-odds of winning rather than losing, which draws stretch.
 
 use std::collections::BTreeMap;
 
-use super::chances::expected;
-use super::davidson_luce::Model;
-use super::game_params::GameParams;
+use super::davidson_luce::{DavidsonLuce, GameParams, expected};
 
-/// Elo a unit of natural logarithm of strength.
+/// Elo per natural logarithm of strength.
 pub(crate) const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// With more games than this, those that are seldom played are not told apart if they are drawn about
-/// as often.
+/// With more games than this, rare games with similar frequencies of draws are merged.
 const FEW_GAMES: usize = 64;
-/// A share of the matches that makes a game one that is seldom played.
+/// The share of the matches below which a game is rare.
 const SMALL_SHARE: f64 = 1e-3;
-/// Frequencies of ties, as logarithms, are about the same within a step of this.
+/// Log-frequencies of ties within such a step are similar.
 const STEP: f64 = 1.0 / 64.0;
 
-/// How the games are mixed.
+/// The mixture of games.
 #[derive(Clone, Debug)]
 pub(crate) struct Scale {
-    /// Games, each with its share of the matches and that of the games like it.
+    /// Games, each with its share of the matches, that of merged games included.
     shares: Vec<(usize, f64)>,
-    /// The games that are there by themselves.
+    /// The games that are not merged.
     single: Vec<usize>,
 }
 
 impl Scale {
-    /// Of a model that was fitted at `at`.
-    pub(crate) fn new(model: &Model, at: &[f64]) -> Self {
+    pub(crate) fn new(model: &DavidsonLuce, at: &[f64]) -> Self {
         let mut shares = vec![0.0; model.games.len()];
         for unit in model.units() {
             let placings = model.placings(unit);
@@ -67,19 +61,19 @@ impl Scale {
         }
     }
 
-    /// The games whose frequency of ties matters by itself.
+    /// The games that are not merged with others.
     pub(crate) fn single(&self) -> &[usize] {
         &self.single
     }
 
-    /// Whether Elo is not simply a multiple of the lead: some game has ties.
-    pub(crate) fn is_bent(&self, model: &Model) -> bool {
+    /// True if some game has ties, so that Elo is not a multiple of the lead.
+    pub(crate) fn is_bent(&self, model: &DavidsonLuce) -> bool {
         let mut games = self.shares.iter().map(|(game, _)| &model.games[*game]);
         games.any(|game| (2..=game.seats).any(|size| game.tie(size).is_some()))
     }
 
-    /// What a lead in strength is worth over all games, in Elo.
-    pub(crate) fn elo(&self, model: &Model, at: &[f64], lead: f64) -> f64 {
+    /// A lead in strength as Elo over all games.
+    pub(crate) fn elo(&self, model: &DavidsonLuce, at: &[f64], lead: f64) -> f64 {
         let mut scores = [0.0; 2];
         for (game, share) in &self.shares {
             let game = &model.games[*game];
@@ -90,13 +84,13 @@ impl Scale {
         logistic(scores, lead)
     }
 
-    /// What a lead in strength is worth in one game, in Elo.
+    /// A lead in strength as Elo in one game.
     pub(crate) fn elo_in(game: &GameParams, at: &[f64], lead: f64) -> f64 {
         logistic([lead, -lead].map(|lead| expected(game, at, lead)), lead)
     }
 }
 
-/// Both scores say more than one where that is nearly 1.
+/// Uses both scores, as one alone loses precision near 1.
 fn logistic([mine, theirs]: [f64; 2], lead: f64) -> f64 {
     if mine > 0.0 && theirs > 0.0 {
         ELO * (mine / theirs).ln()
@@ -109,9 +103,9 @@ fn logistic([mine, theirs]: [f64; 2], lead: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Evidence, Placing};
+    use crate::evidence::{Evidence, Placing};
 
-    fn model(seats: usize, ties: bool) -> Model {
+    fn model(seats: usize, ties: bool) -> DavidsonLuce {
         let mut evidence = Evidence::new(seats, vec![seats]);
         let bots: Vec<usize> = (0..seats).collect();
         let mut outcome: Vec<f64> = bots.iter().map(|bot| -(*bot as f64)).collect();
@@ -119,7 +113,7 @@ mod tests {
             outcome[1] = outcome[0];
         }
         evidence.add(&[Placing::new(0, &bots, &outcome)]);
-        Model::new(&evidence)
+        DavidsonLuce::new(&evidence)
     }
 
     #[test]

@@ -1,35 +1,32 @@
-//! How strong bots are by a fitted model, on the scale that people see, without how sure that is.
+//! Strengths by a fitted model on the scale that users see, without their uncertainty.
 
 use serde::Serialize;
 
 use super::bounds::Paths;
-use super::davidson_luce::Model;
+use super::davidson_luce::DavidsonLuce;
 use super::newton::Fitter;
 use super::scale::Scale;
-use crate::results::Placing;
+use crate::evidence::Placing;
 
-/// Ratings are means of differences from at most this many bots: with more, that takes long.
+/// Ratings are means of differences from at most this many bots; more would take too long.
 pub(crate) const MOST_MEMBERS: usize = 100;
 
-/// What ratings are measured from.
+/// A bot whose rating is given.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Anchor {
-    /// The bot, as an index.
     pub bot: usize,
-    /// Its rating.
     pub elo: f64,
 }
 
-/// A model with the parameters that fit best.
 pub(crate) struct Strengths {
-    pub(crate) model: Model,
+    pub(crate) model: DavidsonLuce,
     pub(crate) point: Vec<f64>,
     pub(crate) scale: Scale,
     pub(crate) paths: Paths,
 }
 
 impl Strengths {
-    /// By the results of all games but one.
+    /// The fit without the results of a game.
     pub(crate) fn without(&self, game: usize) -> Self {
         let model = self.model.without(game);
         let mut point = self.point.clone();
@@ -47,13 +44,13 @@ impl Strengths {
         self.model.pair_chances(placing, seats, &self.point)
     }
 
-    /// The group of each bot: those that matches connect.
+    /// The group of each bot; matches connect the bots of a group.
     pub(crate) fn groups(&self) -> &[usize] {
         self.paths.groups()
     }
 
-    /// A bot's rating at some strengths. It is the mean of its differences from all members, shifted so
-    /// that anchors are right on average; without members, it is its difference from the anchor.
+    /// A bot's rating at some strengths: the mean of its differences from all members, shifted so that
+    /// anchors are right on average. Without members, its difference from the anchor.
     pub(crate) fn from(
         &self,
         at: &[f64],
@@ -86,28 +83,25 @@ impl Strengths {
         }
     }
 
-    /// Whether differences between these bots do not add up.
+    /// True if differences between these bots do not add up.
     pub(crate) fn is_bent(&self, members: &[usize]) -> bool {
         members.len() > 1 && self.scale.is_bent(&self.model)
     }
 
-    /// What a lead in strength is worth over all games, in Elo.
+    /// A lead in strength as Elo over all games.
     pub(crate) fn elo(&self, at: &[f64], lead: f64) -> f64 {
         self.scale.elo(&self.model, at, lead)
     }
 }
 
-/// The mean strength of some bots.
 pub(crate) fn mean(at: &[f64], bots: &[usize]) -> f64 {
     bots.iter().map(|bot| at[*bot]).sum::<f64>() / bots.len() as f64
 }
 
-/// What ratings are measured from.
+/// The zero of the scale: the anchors of each group, or else its mean.
 pub(crate) struct Origin<'a> {
     groups: &'a [usize],
-    /// The bots of each group.
     members: Vec<Vec<usize>>,
-    /// The anchors of each group.
     anchors: Vec<Vec<Anchor>>,
 }
 
@@ -129,12 +123,10 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// The anchors of a bot's group.
     pub(crate) fn anchors(&self, bot: usize) -> &[Anchor] {
         &self.anchors[self.groups[bot]]
     }
 
-    /// The bots of a bot's group.
     pub(crate) fn members(&self, bot: usize) -> &[usize] {
         &self.members[self.groups[bot]]
     }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use super::ratings::Fitted;
+use crate::evidence::Placing;
 use crate::model::Strengths;
-use crate::results::Placing;
 use crate::results::{Entry, SwappedPairs};
 
 /// A test finds something below this chance. Reports are read often, so that it is small.

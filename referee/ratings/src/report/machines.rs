@@ -6,8 +6,8 @@ use games::MAX_SEATS;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use crate::matches::{Cell, MachineLoad, MachineMatches, Machines, Stratum};
 use crate::standings::Totals;
+use crate::store::{Cell, MachineLoad, MachineMatches, Machines, Stratum};
 
 /// A difference is told if chance alone would make one like it, on any of the machines, this often at
 /// most.

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::evidence::outcome;
 use crate::matches::Number;
-use crate::results::{SwappedPairs, outcome};
+use crate::results::SwappedPairs;
 use crate::standings::Totals;
 
 /// A start of a game with the moves that the referee made there.
@@ -49,7 +50,9 @@ pub(super) fn openings(digest: &SwappedPairs<'_>) -> Vec<OpeningReport> {
 mod tests {
     use serde_json::json;
 
-    use crate::{MatchStore, MatchSummary, Request};
+    use crate::matches::MatchSummary;
+    use crate::report::Request;
+    use crate::store::MatchStore;
 
     #[test]
     fn an_opening_is_a_start_with_its_first_moves_whoever_plays() {

@@ -3,22 +3,19 @@
 use serde::Serialize;
 use thiserror::Error;
 
-use super::across_games::Across;
 use super::fitness::{Fitness, fitness};
 use super::fixed_order::{FixedOrder, fixed_orders};
 use super::machines::{MachineReport, machines};
 use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
-use super::ratings::{Fitted, Ratings, Resampling, rate};
+use super::ratings::{Across, Fitted, Ratings, Resampling, rate};
 use super::seat_table::SeatTable;
 use super::sprt_report::{SprtReport, SprtRequest, sprt_report};
-use crate::matches::{Adjudications, Noise, TimeUse};
-use crate::matches::{FAULT_CODES, MatchStore};
 use crate::model::Anchor;
-use crate::results::Selection;
-use crate::results::{Meeting, SwappedPairs};
+use crate::results::{Meeting, Selection, SwappedPairs};
 use crate::sprt;
 use crate::standings::Totals;
+use crate::store::{Adjudications, FAULT_CODES, MatchStore, Noise, TimeUse};
 
 /// Ratings of each game alone are made of at most this many bots and games, taken together.
 const MOST_BY_GAME: usize = 4_000_000;

@@ -5,8 +5,8 @@
 //! wins by the same moves, and loses by varied ones, would lose its wins. So all matches count, and
 //! what depends on each other is one observation of how much results vary.
 
-use super::disjoint_sets::DisjointSets;
-use crate::matches::StoredMatch;
+use crate::evidence::DisjointSets;
+use crate::store::StoredMatch;
 
 /// What depends on what.
 #[derive(Clone, Debug)]

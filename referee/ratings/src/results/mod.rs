@@ -1,14 +1,10 @@
-//! Results sorted: matches into units, units into clusters, and what ratings are made from.
+//! Matches sorted into units, units into clusters, and the evidence that ratings are made from.
 
 mod clusters;
-mod disjoint_sets;
-mod evidence;
+mod meetings;
 mod selection;
 mod swapped_pairs;
 
-pub(crate) use disjoint_sets::DisjointSets;
-pub use evidence::{Evidence, Placing};
-pub(crate) use evidence::{outcome, ranks};
+pub use meetings::Meeting;
 pub(crate) use selection::Selection;
-pub use swapped_pairs::Meeting;
 pub(crate) use swapped_pairs::{Entry, SwappedPairs};

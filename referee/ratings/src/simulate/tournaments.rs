@@ -4,9 +4,10 @@ use games::{MAX_SEATS, Rng};
 use itertools::Itertools as _;
 
 use super::random::{normal, uniform};
+use crate::evidence::{Evidence, Placing};
+use crate::inference::{Estimate, Trials};
 use crate::model::{Anchor, ELO};
-use crate::report::{Estimate, Fitted, Trials};
-use crate::results::{Evidence, Placing};
+use crate::report::Fitted;
 use crate::sprt::{Hypotheses, Scores, Verdict, expected};
 
 type Placings = Vec<Placing>;

@@ -9,8 +9,8 @@ use games::MAX_SEATS;
 use protocol::{Record, faults};
 use serde_json::Value;
 
+use crate::evidence::{outcome, ranks};
 use crate::matches::{Fingerprint, MatchSummary, game_label};
-use crate::results::{outcome, ranks};
 
 pub use totals::Totals;
 

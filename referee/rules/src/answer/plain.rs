@@ -38,7 +38,7 @@ impl<'a> Fields<'a> {
             }
             "result" => self.no_result.replace(scanner.null()?).is_none(),
             "legal" => self.legal.replace(read_legal(scanner)?).is_none(),
-            "state" => self.state.replace(scanner.value()?).is_none(),
+            "state" => self.state.replace(scanner.canonical()?).is_none(),
             "key" => self.key.replace(scanner.text()?).is_none(),
             _ => false,
         };
@@ -50,7 +50,7 @@ impl<'a> Fields<'a> {
 pub(crate) fn read(text: &str, seats: Option<usize>) -> Option<Position> {
     let mut scanner = Scanner::new(text);
     let mut fields = Fields::default();
-    scanner.fields(|scanner, key| fields.take(scanner, key))?;
+    scanner.object(|scanner, key| fields.take(scanner, key))?;
     scanner.end()?;
     let seat = fields.seat.filter(|seat| Some(*seat) < seats)?;
     let legal = fields.legal.map(|moves| Legal {
@@ -76,7 +76,8 @@ pub(crate) fn read(text: &str, seats: Option<usize>) -> Option<Position> {
 /// Reads a list of moves that a seat can choose from.
 fn read_legal(scanner: &mut Scanner<'_>) -> Option<MoveList> {
     let mut moves = MoveList::with_room(USUAL_LEGAL);
-    scanner.texts(|mv| {
+    scanner.list(|scanner| {
+        let mv = scanner.text()?;
         moves.push(mv);
         (1..=LONGEST_MOVE).contains(&mv.len()).then_some(())
     })?;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use log::LogLine as _;
 use memchr::memmem;
 use protocol::LOG_FORMAT;
-use ratings::matches::{Account, Plies};
+use ratings::matches::Plies;
+use ratings::store::Account;
 use ratings::{MatchSummary, ScanMemo};
 use rayon::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Adjudicated matches, and how often adjudication was wrong.
 
 use ratings::Report;
-use ratings::matches::Adjudicated;
+use ratings::store::Adjudicated;
 
 use crate::sheet::figures::count;
 use crate::sheet::parts::{Grid, Part, heading};

@@ -5,8 +5,8 @@ use crate::sheet::figures::{count, of, percent};
 use crate::sheet::parts::{Grid, Part, heading, quoted};
 use protocol::shown as clean;
 use ratings::Report;
-use ratings::matches::MachineLoad;
 use ratings::report::{MachineReport, Totals};
+use ratings::store::MachineLoad;
 
 /// Stands for the machine of a match if the log does not name it.
 const UNKNOWN: &str = "(not in the log)";

@@ -5,8 +5,8 @@ use crate::sheet::parts::{Grid, Part, heading, quoted};
 use crate::sheet::statistics::Sheet;
 use log::{BotWarning, SameAnswers};
 use protocol::shown as clean;
-use ratings::matches::{BUSY_WAITING, MachineLoad, Share};
 use ratings::report::{Noise, OVERSHOOT_MS, SHARES, Suspicion};
+use ratings::store::{BUSY_WAITING, MachineLoad, Share};
 use ratings::{FAULT_CODES, Report};
 
 pub(super) fn all(sheet: &Sheet) -> Vec<Part> {

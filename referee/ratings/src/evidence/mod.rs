@@ -1,0 +1,190 @@
+//! What ratings are made from: results, grouped into units, and these into clusters that are
+//! independent of each other.
+
+mod disjoint_sets;
+
+use std::collections::BTreeMap;
+
+use games::MAX_SEATS;
+use smallvec::SmallVec;
+
+pub(crate) use disjoint_sets::DisjointSets;
+
+/// The result of one match, as ratings see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Placing {
+    /// The game, as an index.
+    pub game: u16,
+    /// The bots in seat order, as indices; what is beyond the game's seats is 0.
+    pub bots: [u16; MAX_SEATS],
+    /// The rank of each seat from 0, the best; equal ranks are ties. Ranks leave no gaps.
+    pub ranks: [u8; MAX_SEATS],
+}
+
+impl Placing {
+    /// A result from outcomes: who has more ranks higher.
+    pub fn new(game: usize, bots: &[usize], outcome: &[f64]) -> Self {
+        let mut placing = Placing {
+            game: game as u16,
+            bots: [0; MAX_SEATS],
+            ranks: [0; MAX_SEATS],
+        };
+        for (slot, bot) in placing.bots.iter_mut().zip(bots) {
+            *slot = *bot as u16;
+        }
+        placing.ranks = ranks(outcome);
+        placing
+    }
+}
+
+/// Dense ranks, 0 for the best; outcomes that differ by rounding only are equal.
+pub(crate) fn ranks(outcome: &[f64]) -> [u8; MAX_SEATS] {
+    const ROUNDING: f64 = 1e-9;
+    let mut order: Vec<usize> = (0..outcome.len().min(MAX_SEATS)).collect();
+    order.sort_by(|a, b| outcome[*b].total_cmp(&outcome[*a]));
+    let mut ranks = [0; MAX_SEATS];
+    for pair in order.windows(2) {
+        let worse = outcome[pair[0]] - outcome[pair[1]] > ROUNDING;
+        ranks[pair[1]] = ranks[pair[0]] + u8::from(worse);
+    }
+    ranks
+}
+
+/// The outcome of a seat by the ranks of all: the share of the others that it beat, ties counting
+/// half.
+pub(crate) fn outcome(ranks: &[u8], seat: usize) -> f64 {
+    let better = ranks.iter().filter(|rank| **rank > ranks[seat]).count();
+    let equal = ranks.iter().filter(|rank| **rank == ranks[seat]).count() - 1;
+    (better as f64 + 0.5 * equal as f64) / (ranks.len() - 1) as f64
+}
+
+/// The matches of one pairing (or group) from one start, in all seat orders: a swapped pair, with two
+/// seats. Sorted.
+pub(crate) type Unit = SmallVec<[Placing; 2]>;
+
+/// Units that are not independent of each other, each with how often it occurs. Sorted.
+pub(crate) type Cluster = Vec<(Unit, u32)>;
+
+/// All results, as counts of equal clusters. Clusters are independent of each other; what is within
+/// one is not, so that a cluster counts as one observation however many matches it has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// How many bots there are, those without a match included.
+    pub bots: usize,
+    /// The number of seats of each game.
+    pub games: Vec<usize>,
+    /// What a match of each game counts; 1 unless somebody wants otherwise.
+    pub weights: Vec<f64>,
+    /// Whether a game was begun from several openings.
+    pub openings: Vec<bool>,
+    /// Clusters of one unit, which most are.
+    singles: BTreeMap<Unit, u32>,
+    clusters: BTreeMap<Cluster, u32>,
+}
+
+impl Evidence {
+    /// No results yet.
+    pub fn new(bots: usize, games: Vec<usize>) -> Self {
+        Evidence {
+            bots,
+            weights: vec![1.0; games.len()],
+            openings: vec![true; games.len()],
+            games,
+            ..Evidence::default()
+        }
+    }
+
+    /// Takes in a unit that is independent of all others. The order of its matches has no meaning.
+    pub fn add(&mut self, unit: &[Placing]) {
+        if unit.is_empty() {
+            return;
+        }
+        let mut unit = Unit::from_slice(unit);
+        unit.sort_unstable();
+        *self.singles.entry(unit).or_default() += 1;
+    }
+
+    /// Takes in units that depend on each other, such as those that repeat one another or have the
+    /// same opening. The order has no meaning.
+    pub(crate) fn add_cluster<U: AsRef<[Placing]>>(&mut self, units: &[U]) {
+        if let [unit] = units {
+            self.add(unit.as_ref());
+            return;
+        }
+        let mut counts: BTreeMap<Unit, u32> = BTreeMap::new();
+        let units = units.iter().map(AsRef::as_ref);
+        for unit in units.filter(|unit| !unit.is_empty()) {
+            let mut unit = Unit::from_slice(unit);
+            unit.sort_unstable();
+            *counts.entry(unit).or_default() += 1;
+        }
+        if !counts.is_empty() {
+            let cluster = counts.into_iter().collect();
+            *self.clusters.entry(cluster).or_default() += 1;
+        }
+    }
+
+    /// The different units that are clusters by themselves, in an order that does not depend on how
+    /// they came, with how often each occurs.
+    pub(crate) fn singles(&self) -> impl Iterator<Item = (&Unit, u32)> {
+        self.singles.iter().map(|(unit, count)| (unit, *count))
+    }
+
+    /// The different clusters of several units, with how often each occurs.
+    pub(crate) fn clusters(&self) -> impl Iterator<Item = (&Cluster, u32)> {
+        self.clusters
+            .iter()
+            .map(|(cluster, count)| (cluster, *count))
+    }
+
+    /// All units with how often they occur; equal units may come several times.
+    pub(crate) fn units(&self) -> impl Iterator<Item = (&Unit, u32)> {
+        let clustered = self.clusters().flat_map(|(cluster, times)| {
+            let units = cluster.iter();
+            units.map(move |(unit, count)| (unit, count * times))
+        });
+        self.singles().chain(clustered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smallvec::smallvec;
+
+    use super::*;
+
+    #[test]
+    fn ranks_are_dense_and_know_ties() {
+        assert_eq!(ranks(&[0.0, 1.0]), [1, 0, 0, 0]);
+        assert_eq!(ranks(&[0.5, 0.5]), [0, 0, 0, 0]);
+        assert_eq!(ranks(&[0.25, 1.0, 0.25 + 1e-12]), [1, 0, 1, 0]);
+        assert_eq!(ranks(&[0.0, 2.0 / 3.0, 1.0, 1.0 / 3.0]), [3, 1, 0, 2]);
+    }
+
+    #[test]
+    fn equal_units_are_counted_whatever_the_order_of_their_matches() {
+        let mut evidence = Evidence::new(2, vec![2]);
+        let there = Placing::new(0, &[0, 1], &[1.0, 0.0]);
+        let back = Placing::new(0, &[1, 0], &[0.5, 0.5]);
+        evidence.add(&[there, back]);
+        evidence.add(&[back, there]);
+        evidence.add(&[]);
+        let units: Vec<_> = evidence.units().map(|(_, count)| count).collect();
+        assert_eq!(units, [2]);
+    }
+
+    #[test]
+    fn equal_clusters_are_counted_whatever_the_order_of_their_units() {
+        let mut evidence = Evidence::new(2, vec![2]);
+        let won: Unit = smallvec![Placing::new(0, &[0, 1], &[1.0, 0.0])];
+        let lost: Unit = smallvec![Placing::new(0, &[0, 1], &[0.0, 1.0])];
+        evidence.add_cluster(&[won.clone(), lost.clone(), won.clone()]);
+        evidence.add_cluster(&[lost.clone(), won.clone(), won.clone()]);
+        evidence.add_cluster(std::slice::from_ref(&lost));
+        let clusters: Vec<_> = evidence.clusters().collect();
+        assert_eq!(clusters, [(&vec![(won, 2), (lost.clone(), 1)], 2)]);
+        let singles: Vec<_> = evidence.singles().collect();
+        assert_eq!(singles, [(&lost, 1)]);
+        assert_eq!(evidence.units().map(|(_, count)| count).sum::<u32>(), 7);
+    }
+}
