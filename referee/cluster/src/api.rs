@@ -1,5 +1,5 @@
-//! Requests to JetStream and its answers. They are plain messages, so this needs no more of the client
-//! than those; and servers of all versions since 2.9 understand the few that are here.
+//! Requests to JetStream and its answers, as plain messages. All servers since 2.9 understand the few that
+//! are used here.
 
 use async_nats::{HeaderMap, Message, RequestErrorKind, StatusCode};
 use serde::Deserialize;
@@ -8,20 +8,22 @@ use serde_json::{Value, json};
 use crate::connection::Connection;
 use crate::error::ClusterError;
 
-/// A stream or consumer that is not there.
+/// Error codes: no such stream or consumer.
 const NOT_FOUND: [u64; 2] = [10059, 10014];
-/// JetStream is off, for all or for this account.
+/// Error codes: JetStream is off, for all or for this account.
 const NOT_ENABLED: [u64; 2] = [10076, 10039];
-/// A message that is not there.
+/// Error codes: no such message.
 const NO_MESSAGE: [u64; 2] = [10037, 10057];
-/// The store of a stream refuses a message; the text says why.
+/// Error code: the stream refuses a message; the description has the reason.
 const STORE_FAILED: u64 = 10077;
-/// Why, where a subject may have one message only.
+/// The reason if the subject already has its only message.
 const SECOND: &str = "maximum messages per subject";
-/// The lowest of the codes, as in HTTP, by which servers say that they cannot do it now.
+/// The reason if the server's disk or quota is full.
+const FULL: &str = "insufficient resources";
+/// The lowest HTTP status of passing errors.
 const NOT_NOW: u64 = 503;
 
-/// What JetStream says where it does not do what it was asked.
+/// An error of JetStream.
 #[derive(Debug, Deserialize)]
 struct Refusal {
     code: u64,
@@ -31,7 +33,7 @@ struct Refusal {
     description: String,
 }
 
-/// A message in a stream.
+/// A stored message.
 pub(crate) struct Stored {
     pub(crate) subject: String,
     pub(crate) sequence: u64,
@@ -45,11 +47,11 @@ impl Stored {
     }
 }
 
-/// Asks JetStream for something, by the end of the subject.
+/// Sends a request to JetStream; `what` is the end of its subject.
 ///
 /// # Errors
-/// [`ClusterError::Unknown`] if there is no such stream, consumer or message, or what else the server
-/// says.
+/// [`ClusterError::Unknown`] if there is no such stream, consumer or message, or any other error of the
+/// server.
 pub(crate) async fn ask(
     connection: &Connection,
     what: &str,
@@ -65,11 +67,11 @@ pub(crate) async fn ask(
     answered(&unless_silent(answer, ClusterError::NoJetStream)?)
 }
 
-/// Stores a message in the stream of its subject; false if that takes one message for each subject, and
-/// has one.
+/// Stores a message in the stream of its subject; false if the stream already has the only message of
+/// this subject.
 ///
 /// # Errors
-/// [`ClusterError::Unknown`] if no stream takes the subject, or what else the server says.
+/// [`ClusterError::Unknown`] if no stream has the subject, or any other error of the server.
 pub(crate) async fn store(
     connection: &Connection,
     subject: String,
@@ -89,15 +91,15 @@ pub(crate) async fn store(
     };
     match answered(&answer) {
         Ok(_) => Ok(true),
-        Err(ClusterError::Refused(why)) if why.contains(SECOND) => Ok(false),
+        Err(ClusterError::Occupied) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// The first message of these subjects in a stream from a sequence on; `None` if there is none.
+/// The first message of these subjects in a stream, from a sequence number on.
 ///
 /// # Errors
-/// [`ClusterError::Unknown`] if there is no such stream, or what else the server says.
+/// [`ClusterError::Unknown`] if there is no such stream, or any other error of the server.
 pub(crate) async fn first_from(
     connection: &Connection,
     stream: &str,
@@ -130,11 +132,11 @@ pub(crate) async fn first_from(
     }))
 }
 
-/// What the last message of a subject has; `None` if there is none. Other than [`first_from`] it takes no
-/// right to read the rest of the stream.
+/// The payload of the last message of a subject. Unlike [`first_from`], it needs no permission to read the
+/// rest of the stream.
 ///
 /// # Errors
-/// [`ClusterError::Unknown`] if there is no such stream, or what else the server says.
+/// [`ClusterError::Unknown`] if there is no such stream, or any other error of the server.
 pub(crate) async fn last_of(
     connection: &Connection,
     stream: &str,
@@ -146,7 +148,7 @@ pub(crate) async fn last_of(
     Ok(found(&answer)?.then(|| answer.payload.to_vec()))
 }
 
-/// Whether a message was found.
+/// True if a message was found.
 fn found(answer: &Message) -> Result<bool, ClusterError> {
     match answer.status {
         None => Ok(true),
@@ -158,7 +160,7 @@ fn found(answer: &Message) -> Result<bool, ClusterError> {
     }
 }
 
-/// The answer, if one came; what it means if nobody takes such requests.
+/// The answer; `nobody` is the error if no one serves such requests.
 fn unless_silent(
     answer: Result<Message, async_nats::RequestError>,
     nobody: ClusterError,
@@ -169,7 +171,7 @@ fn unless_silent(
     })
 }
 
-/// What an answer says.
+/// The content of an answer.
 fn answered(answer: &Message) -> Result<Value, ClusterError> {
     let unreadable = |error| ClusterError::Refused(format!("an answer that is no JSON: {error}"));
     let mut value: Value = serde_json::from_slice(&answer.payload).map_err(unreadable)?;
@@ -181,8 +183,13 @@ fn answered(answer: &Message) -> Result<Value, ClusterError> {
         code if NOT_FOUND.contains(&code) || NO_MESSAGE.contains(&code) => ClusterError::Unknown,
         code if NOT_ENABLED.contains(&code) => ClusterError::NoJetStream,
         code if code != STORE_FAILED && refusal.code >= NOT_NOW => {
-            ClusterError::Unanswered(refusal.description)
+            if refusal.description.contains(FULL) {
+                ClusterError::Full(refusal.description)
+            } else {
+                ClusterError::Unanswered(refusal.description)
+            }
         }
+        _ if refusal.description.contains(SECOND) => ClusterError::Occupied,
         _ => ClusterError::Refused(refusal.description),
     })
 }

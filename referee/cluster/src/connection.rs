@@ -1,4 +1,4 @@
-//! A connection to a server: it comes back by itself when it is lost.
+//! A connection to a NATS server, which reconnects by itself.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,37 +11,37 @@ use tokio::time::{Instant, sleep};
 
 use crate::error::ClusterError;
 
-/// How long a request waits for its answer.
+/// The timeout of a request.
 pub const ANSWER: Duration = Duration::from_secs(3);
-/// How long one waits for a server to be there at the beginning.
-const START: Duration = Duration::from_secs(5);
-/// How long one waits before one tries again.
-const AGAIN: Duration = Duration::from_millis(200);
-/// How often a connection is tried that nothing came over; it is given up after some times.
+/// How long coordinators and workers wait for a server that is starting.
+const STARTUP_LIMIT: Duration = Duration::from_secs(5);
+/// The pause between attempts at the start.
+const RETRY_PAUSE: Duration = Duration::from_millis(200);
+/// The interval between pings over an idle connection; it is closed after some that are not answered.
 const PING: Duration = Duration::from_secs(10);
-/// The first pause before a lost connection is tried again; each further one is twice as long.
+/// The first pause before reconnecting; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest of those pauses.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// Where a server is, and who one is there.
+/// The address of a server, and the credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Its address: `nats://host:port`, or `tls://` for an encrypted connection, perhaps with
+    /// `nats://host:port`, or `tls://` for an encrypted connection, perhaps with
     /// `user:password@`. Several addresses of one cluster are separated by commas.
     pub address: String,
     /// The file of credentials, as `nsc` makes it.
     pub credentials: Option<PathBuf>,
 }
 
-/// What a connection is for: each role needs other rights.
+/// The use of a connection: each role needs other permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Publishes jobs and takes results.
     Coordinator,
-    /// Takes jobs and brings results.
+    /// Takes jobs and stores results.
     Worker,
-    /// Looks on.
+    /// Reads only.
     Viewer,
 }
 
@@ -62,20 +62,22 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects to a server. Later, a connection that is lost is made anew as often as needed. Whoever
-    /// does not only look on waits a while for a server that is not there: it may be starting, too.
+    /// Connects to a server. A connection that is lost later reconnects by itself. Coordinators and workers
+    /// wait a while for a server that is not up: it may be starting, too.
     ///
     /// # Errors
-    /// If there is no server, or it does not let this user in.
+    /// If there is no server, or it rejects this user.
     pub async fn open(server: &Server, role: Role) -> Result<Self, ClusterError> {
         let end = Instant::now()
             + match role {
-                Role::Coordinator | Role::Worker => START,
+                Role::Coordinator | Role::Worker => STARTUP_LIMIT,
                 Role::Viewer => Duration::ZERO,
             };
         loop {
             match Self::open_now(server, role).await {
-                Err(ClusterError::Connect { .. }) if Instant::now() < end => sleep(AGAIN).await,
+                Err(ClusterError::Connect { .. }) if Instant::now() < end => {
+                    sleep(RETRY_PAUSE).await
+                }
                 done => return done,
             }
         }
@@ -91,7 +93,7 @@ impl Connection {
             .reconnect_delay_callback(pause)
             .event_callback(async |event| log(&event));
         if let Some(address) = addresses.iter().find(|address| address.has_user_pass()) {
-            // Characters such as `@` can only stand in an address as `%40`.
+            // Characters such as `@` are percent-encoded in an address.
             let decoded = |text: Option<&str>| {
                 let text = percent_decode_str(text.unwrap_or_default());
                 text.decode_utf8_lossy().into_owned()
@@ -119,17 +121,17 @@ impl Connection {
         Ok(Connection { client })
     }
 
-    /// Whether there is a connection at this moment.
+    /// True while connected.
     pub fn is_up(&self) -> bool {
         self.client.connection_state() == State::Connected
     }
 
-    /// How large a message may be, in bytes.
+    /// The largest message, in bytes.
     pub fn largest_message(&self) -> usize {
         self.client.max_payload()
     }
 
-    /// Waits until what was sent is with the server, at most for the time of an answer.
+    /// Waits until all messages have reached the server, at most [`ANSWER`].
     pub async fn flush(&self) {
         let _ = tokio::time::timeout(ANSWER, self.client.flush()).await;
     }
@@ -150,7 +152,7 @@ impl Server {
         addresses.collect()
     }
 
-    /// The address as others may see it: without user and password.
+    /// The address without user and password.
     pub fn shown(&self) -> String {
         let parts = self
             .address
@@ -166,15 +168,15 @@ impl Server {
     }
 }
 
-/// How long a lost connection waits until it is tried again. Many workers lose theirs at the same moment,
-/// so each waits a little longer or shorter.
+/// The pause before reconnecting. Many workers lose their connections at the same moment, so the pauses
+/// differ.
 fn pause(attempts: usize) -> Duration {
     let doubled = FIRST_PAUSE * (1 << attempts.min(10));
     let spread = u32::from(std::process::id() as u8);
     doubled.min(LONGEST_PAUSE) + FIRST_PAUSE * spread / 256
 }
 
-/// What users of this crate cannot see otherwise, such as rights that are missing.
+/// Logs what users of this crate cannot see otherwise, such as missing permissions.
 fn log(event: &Event) {
     match event {
         Event::ServerError(error) => tracing::warn!("the NATS server says: {error}"),

@@ -1,11 +1,11 @@
-//! What can go wrong between a program and the server.
+//! Errors of the NATS server.
 
 use thiserror::Error;
 
-/// A server that cannot be used, or does not do what it was asked.
+/// The NATS server cannot be used, or refused a request.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ClusterError {
-    /// The address is not one.
+    /// The address is malformed.
     #[error("`{0}` is not the address of a NATS server, as in `nats://host:4222` or `tls://host`")]
     Address(String),
     /// The file of credentials cannot be used.
@@ -13,26 +13,24 @@ pub enum ClusterError {
     Credentials {
         /// The file.
         path: String,
-        /// Why not.
         reason: String,
     },
-    /// There is no connection.
+    /// No connection.
     #[error("the NATS server `{server}` cannot be reached: {reason}")]
     Connect {
         /// The address, without a password.
         server: String,
-        /// Why not.
         reason: String,
     },
-    /// The server takes nobody without a password, or not this one.
+    /// The server requires a password, or another one.
     #[error(
         "the NATS server `{0}` does not let this user in: give --creds, or `nats://user:password@host`"
     )]
     Denied(String),
-    /// The server has no JetStream, or none for this user.
+    /// JetStream is off, for all or for this user.
     #[error("the NATS server has no JetStream for this user: start it with `--jetstream`")]
     NoJetStream,
-    /// The tournament has ended, or was never announced.
+    /// The tournament is over, or was never announced.
     #[error("the NATS server knows no such tournament")]
     Unknown,
     /// The message is too large for the server.
@@ -41,22 +39,28 @@ pub enum ClusterError {
          `max_payload` in its configuration"
     )]
     TooLarge {
-        /// How large it is.
+        /// Its size.
         bytes: usize,
-        /// What the server takes.
+        /// The server's limit.
         most: usize,
     },
-    /// The server refuses, with its reason.
+    /// The stream already has the only message of this subject.
+    #[error("the NATS server refuses it: the subject already has its only message")]
+    Occupied,
+    /// The server refused, with this reason.
     #[error("the NATS server refuses it: {0}")]
     Refused(String),
-    /// No answer came. The request may have been served all the same.
+    /// The server's disk or quota is full. This is not permanent, but seldom passes soon.
+    #[error("the NATS server does not answer ({0})")]
+    Full(String),
+    /// No answer. The request may have been served all the same.
     #[error("the NATS server does not answer ({0})")]
     Unanswered(String),
 }
 
 impl ClusterError {
-    /// Whether the same request may well succeed later.
+    /// True if a retry may succeed.
     pub fn is_passing(&self) -> bool {
-        matches!(self, ClusterError::Unanswered(_))
+        matches!(self, ClusterError::Unanswered(_) | ClusterError::Full(_))
     }
 }

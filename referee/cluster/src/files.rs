@@ -1,5 +1,5 @@
-//! Files that workers need, as messages of one stream for each tournament: a piece is a message, and the
-//! last message of a file says how long it is. A file is there when that message is.
+//! Files for workers, in one stream per tournament. Each piece of a file is a message, and its last message
+//! has the length. A file is complete when that message is there.
 
 use std::io::{self, Read, Write};
 
@@ -12,14 +12,12 @@ use crate::connection::Connection;
 use crate::coordinator::{one_for_each, open_stream};
 use crate::error::ClusterError;
 use crate::names::TournamentId;
-use crate::patience::Patience;
+use crate::retry::Retry;
 
-/// How many bytes a piece has. The server's own default for a message is 1 MiB.
+/// Bytes of a piece. The server's default limit of a message is 1 MiB.
 const PIECE: usize = 128 << 10;
-/// What stands in place of a piece's number in the last message of a file.
+/// The last message of a file has this in place of a piece's number.
 const END: &str = "end";
-/// What servers say whose disk or quota is full. They call that passing, but it does not pass by itself.
-const FULL: &str = "insufficient resources";
 
 /// The last message of a file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,35 +26,34 @@ struct End {
     bytes: u64,
 }
 
-/// Why a file is not on the server, or does not come from there.
+/// A file cannot be stored on the server, or fetched from it.
 #[derive(Debug, Error)]
 pub enum FileError {
-    /// The server.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// The server has no room for it.
+    /// The server's disk or quota is full.
     #[error(
         "the NATS server has no room for it (`max_file_store` in its configuration, or its disk)"
     )]
     Full,
-    /// The server does not have it, or not all of it.
+    /// The server has no such file, or not all of it.
     #[error("the NATS server does not have all of it")]
     Missing,
-    /// It is longer than the reader takes.
+    /// The file is longer than the reader allows.
     #[error("it has {bytes} bytes, and at most {most} are taken")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: u64,
-        /// How long it may be.
+        /// The limit.
         most: u64,
     },
-    /// It cannot be read or written here.
+    /// A local error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl FileError {
-    /// Whether the same may well succeed later: nobody has answered, or not everything was there.
+    /// True if a retry may succeed.
     pub fn is_passing(&self) -> bool {
         match self {
             FileError::Cluster(error) => error.is_passing(),
@@ -66,11 +63,11 @@ impl FileError {
     }
 }
 
-/// Stores a file under a name, which is a word, unless it is there. What is stored already of it is taken
-/// for the same: the name has to be made from what is in it.
+/// Stores a file under a one-word name, unless it is there. The name must identify the content: pieces
+/// that are already stored are not compared.
 ///
 /// # Errors
-/// If it cannot be read, or the server does not take it.
+/// If it cannot be read, or the server refuses it.
 pub async fn put_file(
     connection: &Connection,
     tournament: &TournamentId,
@@ -80,14 +77,14 @@ pub async fn put_file(
     let stream = tournament.files();
     let config = one_for_each(&tournament.file("*", "*"), "limits");
     let end = tournament.file(name, END);
-    let patience = Patience::new();
+    let retry = Retry::new();
     let found = loop {
         let found = match open_stream(connection, &stream, &config).await {
             Ok(()) => api::first_from(connection, &stream, 1, &end).await,
             Err(error) => Err(error),
         };
         match found {
-            Err(error) if patience.bears(&error).await => {}
+            Err(error) if retry.after(&error).await => {}
             done => break done?,
         }
     };
@@ -110,25 +107,23 @@ pub async fn put_file(
 }
 
 async fn store(connection: &Connection, subject: String, bytes: Vec<u8>) -> Result<(), FileError> {
-    let patience = Patience::new();
+    let retry = Retry::new();
     loop {
         let (subject, bytes) = (subject.clone(), bytes.clone());
         match api::store(connection, subject, HeaderMap::new(), bytes).await {
-            // It may have been there before.
+            // True or false: it may have been there before.
             Ok(_) => return Ok(()),
-            Err(ClusterError::Unanswered(why)) if why.contains(FULL) => {
-                return Err(FileError::Full);
-            }
-            Err(error) if patience.bears(&error).await => {}
+            Err(ClusterError::Full(_)) => return Err(FileError::Full),
+            Err(error) if retry.after(&error).await => {}
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-/// Writes a file that has this name to `to`; not more than `most` bytes, whatever the server has.
+/// Writes the file with this name to `to`, at most `most` bytes.
 ///
 /// # Errors
-/// If it is not there, or not whole, or longer; or cannot be written.
+/// If it is missing, incomplete or longer, or cannot be written.
 pub async fn get_file(
     connection: &Connection,
     tournament: &TournamentId,
@@ -146,7 +141,7 @@ pub async fn get_file(
     for number in 0..pieces {
         let piece = piece(connection, tournament, tournament.file(name, number)).await?;
         written += piece.len() as u64;
-        // Whoever can write there can write anything; an empty piece would go on for ever.
+        // The content is not trusted; empty pieces could go on forever.
         if written > most || piece.is_empty() {
             return Err(too_long(written));
         }
@@ -156,7 +151,7 @@ pub async fn get_file(
     Ok(())
 }
 
-/// What the message of a subject has.
+/// The payload of a subject's message.
 async fn piece(
     connection: &Connection,
     tournament: &TournamentId,
@@ -164,7 +159,7 @@ async fn piece(
 ) -> Result<Vec<u8>, FileError> {
     let stream = tournament.files();
     let mut found = api::last_of(connection, &stream, &subject).await;
-    // Not for long: servers do not answer either where there is no such stream any more.
+    // One retry only: servers do not answer either if the stream is gone.
     if found.as_ref().is_err_and(ClusterError::is_passing) {
         found = api::last_of(connection, &stream, &subject).await;
     }

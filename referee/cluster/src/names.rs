@@ -1,20 +1,20 @@
-//! What streams and subjects are called. `tournaments/nats.conf` grants rights by these names.
+//! Names of streams and subjects. `tournaments/nats.conf` grants permissions by them.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The stream of all tournaments' configurations.
+/// The stream of all announcements.
 pub(crate) const TOURNAMENTS: &str = "referee-tournaments";
-/// The subjects of all tournaments' configurations.
+/// The subjects of all announcements.
 pub(crate) const ALL_TOURNAMENTS: &str = "referee.tournament.*";
-/// Who takes jobs, in every stream of jobs.
+/// The consumer in every stream of jobs.
 pub(crate) const WORKERS: &str = "workers";
 /// The longest names, in bytes.
 const LONGEST: usize = 80;
 
-/// A text that is not a name.
+/// Not a valid name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{0}` is not a name of 1 to {LONGEST} letters, digits, `-` and `_`")]
 pub struct InvalidName(String);
@@ -28,7 +28,7 @@ fn checked(text: &str) -> Result<String, InvalidName> {
     }
 }
 
-/// A text made a name: what has no place in one becomes `-`, and what is too long is cut.
+/// Makes a name of a text: other characters become `-`, and it is truncated.
 fn made(text: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || c == '_' {
@@ -45,32 +45,30 @@ fn made(text: &str) -> String {
     }
 }
 
-/// What a tournament is called on the server; no two are called the same.
+/// The unique name of a tournament on the server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TournamentId(String);
 
-/// What a worker is called; no two should be called the same.
+/// The name of a worker, which should be unique.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkerName(String);
 
 impl TournamentId {
-    /// An id that begins with a tournament's name and ends with what makes it unique.
+    /// The tournament's name with a unique suffix.
     pub fn of(name: &str, unique: u64) -> Self {
         let name: String = made(name).chars().take(LONGEST - 17).collect();
         TournamentId(format!("{name}-{unique:016x}"))
     }
 
-    /// The stream of its jobs.
     pub fn jobs(&self) -> String {
         format!("referee-jobs-{self}")
     }
 
-    /// The stream of its results.
     pub fn results(&self) -> String {
         format!("referee-results-{self}")
     }
 
-    /// The stream of files that its workers need.
+    /// The stream of files for its workers.
     pub(crate) fn files(&self) -> String {
         format!("referee-files-{self}")
     }
@@ -80,7 +78,7 @@ impl TournamentId {
         format!("referee.file.{self}.{name}.{piece}")
     }
 
-    /// The subject of its configuration.
+    /// The subject of its announcement.
     pub(crate) fn subject(&self) -> String {
         format!("referee.tournament.{self}")
     }
@@ -95,33 +93,31 @@ impl TournamentId {
         format!("referee.result.{self}.{job}")
     }
 
-    /// The subject of what a worker, or `*` for any, tells the coordinator meanwhile.
+    /// The subject of news from a worker, or `*` for all.
     pub fn news(&self, worker: impl fmt::Display) -> String {
         format!("referee.news.{self}.{worker}")
     }
 
-    /// The tournament whose configuration has this subject.
+    /// The tournament with this subject of its announcement.
     pub(crate) fn of_subject(subject: &str) -> Option<Self> {
         subject.strip_prefix("referee.tournament.")?.parse().ok()
     }
 }
 
 impl WorkerName {
-    /// A name made from any text.
+    /// Makes a name of any text.
     pub fn of(text: &str) -> Self {
         WorkerName(made(text))
     }
 
-    /// The subject of its heartbeats.
     pub fn heartbeats(&self) -> String {
         format!("referee.worker.{self}")
     }
 
-    /// The subject of all workers' heartbeats.
     pub(crate) const ALL_HEARTBEATS: &str = "referee.worker.*";
 }
 
-/// The number of the job that a subject ends with.
+/// The job number at the end of a subject.
 pub(crate) fn number(subject: &str) -> Option<u64> {
     subject.rsplit('.').next()?.parse().ok()
 }

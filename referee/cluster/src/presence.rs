@@ -1,4 +1,4 @@
-//! Who is there: workers send heartbeats, which nothing stores.
+//! Heartbeats of workers, which no stream stores.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,34 +11,34 @@ use crate::connection::Connection;
 use crate::error::ClusterError;
 use crate::names::WorkerName;
 
-/// How often a worker says that it is there.
+/// The interval between heartbeats of a worker.
 pub const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// No heartbeat is longer, in bytes: a viewer keeps the last one of each worker.
-const LONGEST: usize = 64 << 10;
+/// The longest heartbeat, in bytes: viewers store the last one of each worker.
+const MAX_BYTES: usize = 64 << 10;
 
-/// What a worker says about itself.
+/// A heartbeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
-    /// Its name.
+    /// The worker's name.
     pub name: String,
-    /// How many jobs it can do at a time.
+    /// Jobs that it can do at a time.
     pub slots: u32,
-    /// How many it is doing.
+    /// Jobs that it is doing.
     pub busy: u32,
-    /// How many matches it has played since it began.
+    /// Matches that it has played since it started.
     pub matches: u64,
-    /// When it began, in RFC 3339 and UTC.
+    /// When it started, in RFC 3339 and UTC.
     pub since: String,
     /// The tournaments that it is playing matches of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tournaments: Vec<String>,
 }
 
-/// Listens for a while, and says who was heard; the last words of each.
+/// Listens for a while and returns the last heartbeat of each worker.
 ///
 /// # Errors
-/// If one cannot listen.
+/// If the subscription fails.
 pub async fn workers(
     connection: &Connection,
     listen: Duration,
@@ -49,23 +49,23 @@ pub async fn workers(
         .subscribe(WorkerName::ALL_HEARTBEATS)
         .await;
     let mut heartbeats = subscribed.map_err(|error| ClusterError::Unanswered(error.to_string()))?;
-    let mut heard = BTreeMap::new();
+    let mut found = BTreeMap::new();
     while let Ok(Some(message)) = timeout_at(end, heartbeats.next()).await {
         if let Some(presence) = Presence::read(&message.payload) {
-            heard.insert(presence.name.clone(), presence);
+            found.insert(presence.name.clone(), presence);
         }
     }
-    Ok(heard.into_values().collect())
+    Ok(found.into_values().collect())
 }
 
 impl Presence {
-    /// What a heartbeat says; `None` if it is none.
+    /// Parses a heartbeat.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() > LONGEST {
+        if bytes.len() > MAX_BYTES {
             return None;
         }
         let presence: Presence = serde_json::from_slice(bytes).ok()?;
-        // It is shown to people.
+        // Names are printed.
         presence.name.parse::<WorkerName>().ok()?;
         Some(presence)
     }

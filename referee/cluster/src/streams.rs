@@ -1,4 +1,4 @@
-//! What a server has of tournaments.
+//! The streams of tournaments on a server.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::connection::Connection;
 use crate::error::ClusterError;
 use crate::names::TOURNAMENTS;
 
-/// The streams of tournaments, as `NAME: MESSAGES`: none when all tournaments are over.
+/// All streams of tournaments as `NAME: MESSAGES`; none when all tournaments are over.
 ///
 /// # Errors
 /// If the server does not answer.
@@ -17,7 +17,7 @@ pub async fn streams(connection: &Connection) -> Result<Vec<String>, ClusterErro
     let described = streams.filter_map(|stream| {
         let name = stream["config"]["name"].as_str()?;
         let messages = stream["state"]["messages"].as_u64()?;
-        // The one of announcements stays.
+        // The stream of announcements stays.
         let is_ours = name.starts_with("referee-") && (name != TOURNAMENTS || messages > 0);
         is_ours.then(|| format!("{name}: {messages}"))
     });

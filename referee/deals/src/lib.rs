@@ -2,6 +2,8 @@
 //! tournament, so that no bot can compute it. The log has the secret's hash; with the secret, which may be
 //! published later, everybody can deal again.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};

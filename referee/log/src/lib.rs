@@ -1,5 +1,7 @@
 //! The match log: written as matches finish, read again for everything else.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 mod adjudicated;
 mod bot_warnings;
 mod chain;

@@ -1,5 +1,7 @@
 //! The machine that matches run on: what it is, how fast and how busy, its cores, its memory.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 pub mod cores;
 pub mod identity;
 pub mod load;

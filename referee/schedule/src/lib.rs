@@ -1,6 +1,8 @@
 //! Who meets whom, in which game and seats: a pure function of the configuration and, in some
 //! formats, of the results so far.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 mod earlier;
 mod formats;
 mod order;

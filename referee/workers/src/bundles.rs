@@ -1,4 +1,4 @@
-//! Bundles of bots on the server, for workers that do not have them.
+//! Uploads bundles of bots for workers.
 
 use cluster::{Connection, TournamentId, put_file};
 use config::Config;
@@ -6,8 +6,7 @@ use config::Config;
 use super::error::RemoteError;
 use super::wire::Announced;
 
-/// Puts the archives on the server, before workers hear of them. They stay there until the tournament is
-/// over.
+/// Stores the archives on the server, before the tournament is announced. They stay until it is over.
 pub(super) async fn put(
     connection: &Connection,
     id: &TournamentId,
@@ -19,7 +18,7 @@ pub(super) async fn put(
     };
     for (bot, bundle) in &announced.bundles {
         let archive = folder.join(bundle.archive_name());
-        // The cache may have had it, so nobody has looked at it yet.
+        // With a cached bundle, the archive was not opened yet.
         let file = {
             let bundle = bundle.clone();
             tokio::task::spawn_blocking(move || bundle.open(&archive)).await

@@ -1,4 +1,4 @@
-//! Why a tournament cannot be played by workers.
+//! Errors of tournaments that workers play.
 
 use std::path::PathBuf;
 
@@ -6,40 +6,38 @@ use bundle::BundleError;
 use cluster::{ClusterError, FileError};
 use thiserror::Error;
 
-/// Why a tournament cannot be played by workers.
+/// Workers make no progress.
+#[derive(Debug, Error)]
+pub enum Stuck {
+    #[error("the match `{id}` cannot be played: {why}")]
+    Unplayable { id: String, why: String },
+    #[error(
+        "workers have begun the match `{id}` again and again, and never finished it: does it end \
+         them, or is the lease too short for them?"
+    )]
+    NeverFinished { id: String },
+    #[error("none of the workers that are there plays matches of this tournament: {why}")]
+    Declined { why: String },
+    #[error("no worker can play with `{bot}`: {why}")]
+    BotRefused { bot: String, why: String },
+}
+
+/// Workers cannot play a tournament.
 #[derive(Debug, Error)]
 pub enum RemoteError {
-    /// The server.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// What the tournament is called on the server cannot be noted, or read again.
+    /// The file with the tournament's name on the server cannot be written or read.
     #[error("`{}`: {reason}", path.display())]
-    Identity {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
-    /// Something that workers need cannot be read.
+    Identity { path: PathBuf, reason: String },
+    /// A file that workers need cannot be read.
     #[error("`{}` cannot be sent to workers: {reason}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
-    /// A bundle cannot be used.
+    Unreadable { path: PathBuf, reason: String },
     #[error(transparent)]
     Bundle(#[from] BundleError),
     /// A bundle cannot be sent to workers.
     #[error("the bundle of the bot `{bot}` cannot be sent to workers: {error}")]
-    Unsent {
-        /// The bot.
-        bot: String,
-        /// Why not.
-        error: FileError,
-    },
-    /// Workers do not get on.
-    #[error("{0}")]
-    Stuck(String),
+    Unsent { bot: String, error: FileError },
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
 }

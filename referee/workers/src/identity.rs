@@ -1,4 +1,4 @@
-//! What a tournament is called on the server: noted in its folder, so that it is found again.
+//! The name of a tournament on the server, stored in its folder for --resume.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, Permissions};
@@ -13,7 +13,6 @@ use tempfile::NamedTempFile;
 
 use super::error::RemoteError;
 
-/// The file that has it.
 const NAME: &str = "nats.toml";
 const COMMENT: &str = "# What this tournament is called on the NATS server, for --resume.\n";
 
@@ -22,16 +21,16 @@ struct IdentityFile {
     id: String,
 }
 
-/// What the tournament in this folder is called; from now on, if it was not called anything.
+/// The name of the tournament in this folder; makes one if there is none.
 pub(super) fn of(folder: &Path, name: &str) -> Result<TournamentId, RemoteError> {
     if let Some(id) = noted(folder)? {
         return Ok(id);
     }
-    // Keys of hash tables are random: different for each process, and each time.
+    // The keys of hash tables are a source of randomness.
     let id = TournamentId::of(name, RandomState::new().hash_one(std::process::id()));
     let path = folder.join(NAME);
     let write = || -> io::Result<()> {
-        // Whole or not at all: without it, --resume does not find what is on the server.
+        // Atomically: without it, --resume does not find the tournament on the server.
         let mut file = NamedTempFile::new_in(folder)?;
         writeln!(file, "{COMMENT}id = \"{id}\"")?;
         file.as_file()
@@ -43,7 +42,7 @@ pub(super) fn of(folder: &Path, name: &str) -> Result<TournamentId, RemoteError>
     Ok(id)
 }
 
-/// What the tournament in this folder is called, if it is called anything.
+/// The name of the tournament in this folder, if it has one.
 pub(super) fn noted(folder: &Path) -> Result<Option<TournamentId>, RemoteError> {
     let path = folder.join(NAME);
     let text = match fs::read_to_string(&path) {

@@ -1,6 +1,5 @@
-//! A tournament whose matches are played by workers on other machines, over a NATS server. Only the
-//! coordinator writes the log: here is what it publishes, how it judges results, and what both sides say
-//! to each other.
+//! Tournaments whose matches are played by workers on other machines, over a NATS server. Only the
+//! coordinator writes the log. This crate has both sides, their messages, and the examination of results.
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
@@ -9,34 +8,33 @@ pub mod dispatch;
 mod error;
 pub mod examine;
 mod identity;
-mod venue;
+mod session;
 pub mod wire;
 pub mod worker;
 
 use std::path::Path;
 use std::time::Duration;
 
-use cluster::{ClusterError, Connection, Coordinator, Patience, Role, Server, TournamentId};
+use cluster::{ClusterError, Connection, Coordinator, Retry, Role, Server, TournamentId};
 use tournament::{Backend, Playing, Run};
 
 pub use error::RemoteError;
-use venue::Venue;
+use session::CoordinatorSession;
 use wire::Announced;
 
-/// For how long a group is a worker's, unless it says again and again that it is at it.
+/// How long a worker holds a group without renewing it.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// Where workers are found, and what they are told.
+/// The server on which workers are found.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// The server.
     pub server: Server,
-    /// For how long a group is a worker's, unless it says again and again that it is at it.
+    /// How long a worker holds a group without renewing it.
     pub lease: Duration,
 }
 
 impl Cluster {
-    /// The workers of this server, as usual.
+    /// With the default lease.
     pub fn of(server: Server) -> Self {
         Cluster {
             server,
@@ -45,16 +43,15 @@ impl Cluster {
     }
 }
 
-/// The workers of a server, as a tournament sees them. When it is asked to stop, no more matches begin;
-/// workers finish theirs, and the results wait on the server until the tournament is resumed.
+/// A tournament backend: the workers of a server. When the tournament stops, no more matches begin. Workers
+/// finish theirs, and the results wait on the server until the tournament is resumed.
 pub struct Workers<'c> {
     cluster: &'c Cluster,
-    /// Once a tournament is open: what it is called on the server.
+    /// Once a tournament is open: its name on the server.
     open: Option<(Connection, TournamentId)>,
 }
 
 impl<'c> Workers<'c> {
-    /// The workers of this server.
     pub fn of(cluster: &'c Cluster) -> Self {
         Workers {
             cluster,
@@ -73,9 +70,10 @@ impl Backend for Workers<'_> {
         let announced = Announced::new(config, lease)?;
         let coordinator = open(&connection, &id, lease).await?;
         bundles::put(&connection, &id, config, &announced).await?;
-        let venue = Venue::new(config, &run.queue, coordinator, run.reports, &announced);
+        let session =
+            CoordinatorSession::new(config, &run.queue, coordinator, run.reports, &announced);
         self.open = Some((connection, id));
-        Ok(Box::pin(venue.play(run.stop)))
+        Ok(Box::pin(session.play(run.stop)))
     }
 
     async fn close(&mut self) -> Option<String> {
@@ -87,7 +85,7 @@ impl Backend for Workers<'_> {
     }
 }
 
-/// Removes what the server may still have of the tournament in this folder, which is over.
+/// Removes everything that the server still has of the finished tournament in this folder.
 ///
 /// # Errors
 /// If the server does not do it.
@@ -104,20 +102,20 @@ async fn open(
     id: &TournamentId,
     lease: Duration,
 ) -> Result<Coordinator, ClusterError> {
-    let patience = Patience::new();
+    let retry = Retry::new();
     loop {
         match Coordinator::open(connection, id, lease).await {
-            Err(error) if patience.bears(&error).await => {}
+            Err(error) if retry.after(&error).await => {}
             done => return done,
         }
     }
 }
 
 async fn close(connection: &Connection, id: &TournamentId) -> Result<(), ClusterError> {
-    let patience = Patience::new();
+    let retry = Retry::new();
     loop {
         match Coordinator::close(connection, id).await {
-            Err(error) if patience.bears(&error).await => {}
+            Err(error) if retry.after(&error).await => {}
             done => return done,
         }
     }

@@ -1,4 +1,4 @@
-//! What coordinator and workers send each other: JSON, compressed.
+//! Messages between coordinator and workers: compressed JSON.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,9 +22,9 @@ use supervisor::REFEREE_NAME;
 
 use super::error::RemoteError;
 
-/// What coordinator and workers send each other.
+/// A compressed message.
 pub trait Message: Serialize + DeserializeOwned {
-    /// How many bytes one has at most when it is unpacked: what a few bytes can become is limited.
+    /// The most bytes of an unpacked message, against compression bombs.
     const MOST: u64;
 }
 
@@ -44,54 +44,51 @@ impl Message for Unplayable {
     const MOST: u64 = 1 << 20;
 }
 
-/// A worker renews no lease more often than three times in this, whatever is announced.
+/// A lower limit of announced leases: a worker renews a lease three times per length.
 const SHORTEST_LEASE: Duration = Duration::from_millis(50);
-/// Nobody waits longer for a worker that is gone.
+/// An upper limit of announced leases.
 const LONGEST_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
-/// The longest book that is sent along, in bytes.
+/// The longest opening book that is announced, in bytes.
 const LONGEST_BOOK: u64 = 256 << 10;
 
-/// How long a worker waits for a job of one tournament before it looks at the next.
+/// A worker waits this long for a job of its only tournament.
 pub const WAIT: Duration = Duration::from_secs(2);
-/// How long a worker waits after something went wrong.
+/// A worker's pause after an error.
 pub const PAUSE: Duration = Duration::from_millis(500);
-/// How long a group that a worker cannot play waits until the server gives it to anyone again.
+/// The pause before a group that a worker returned is delivered again.
 pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(3);
 
-/// What workers have to know about a tournament.
+/// An announcement: what workers need to know about a tournament.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Announced {
-    /// The version of the coordinator's program; workers have the same.
+    /// The version of the coordinator's program, which workers must have as well.
     pub referee: String,
-    /// The tournament's name.
     pub name: String,
-    /// The configuration, complete.
+    /// The complete configuration.
     pub config: String,
     /// Its hash, in hexadecimal digits.
     pub hash: String,
-    /// Where relative paths in it start on the coordinator's machine.
+    /// The base of its relative paths on the coordinator's machine.
     pub folder: PathBuf,
-    /// Texts of files that the configuration names, by how it names them: sheets and the book.
+    /// The contents of sheets and of the opening book, by their names in the configuration.
     pub files: BTreeMap<String, String>,
-    /// The bundles that bots are played from, by the names of the bots; the archives are on the server.
+    /// The bundles by bot; the archives are on the server.
     #[serde(default)]
     pub bundles: BTreeMap<String, Bundle>,
-    /// For how long a job is a worker's.
+    /// How long a worker holds a job without renewing it.
     pub lease_ms: u64,
 }
 
-/// A group to be played.
+/// A job: a group to be played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupJob {
     /// The hash of the configuration.
     pub config: String,
-    /// The matches.
     pub matches: Vec<Scheduled>,
-    /// The worker that does not play them, because it has done so before and another one is to compare.
+    /// A worker that must not play them: it has done so before, and this is a recheck.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_for: Option<String>,
-    /// What they are dealt from, in games with chance or hidden information. It says nothing about other
-    /// groups.
+    /// Their deal, in games with chance or hidden information. It reveals nothing about other groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deal: Option<Deal>,
 }
@@ -107,11 +104,11 @@ impl GroupJob {
         }
     }
 
-    /// How long this job waits until it is offered again, if this worker is not to play it: its
-    /// configuration is another one, or somebody else is to compare.
+    /// The pause before this job is delivered again, if this worker must not play it: it has another
+    /// configuration, or it is a recheck of this worker's result.
     pub fn pause_for(&self, config: &str, worker: &str) -> Option<Duration> {
         if self.config != config {
-            // The tournament was extended a moment ago. The new announcement is on its way.
+            // The tournament was just extended; the new announcement is on its way.
             Some(PAUSE)
         } else if self.not_for.as_deref() == Some(worker) {
             Some(FOR_OTHERS)
@@ -121,57 +118,42 @@ impl GroupJob {
     }
 }
 
-/// A group that was played.
+/// The result of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlayedGroup {
-    /// Its matches.
     pub records: Vec<Record>,
 }
 
-/// Why a group cannot be played, by anyone.
+/// The reason why no worker can play a group.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Unplayable {
-    /// In words.
     pub why: String,
-    /// Whether it is because rules from outside do not work.
+    /// True if a rules program failed.
     #[serde(default)]
     pub broken_rules: bool,
 }
 
-/// What a worker tells while it is at it.
+/// News of a worker while it plays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerNews {
     /// A match begins.
     Begins {
-        /// The job.
         job: u64,
-        /// The match's number.
         number: usize,
-        /// Whether it is the job's first.
+        /// True for the job's first match.
         first: bool,
     },
     /// It cannot play matches with this bot.
-    CannotPlay {
-        /// The bot's name.
-        bot: String,
-        /// Why.
-        why: String,
-    },
+    CannotPlay { bot: String, why: String },
     /// It cannot play matches of this tournament.
-    CannotServe {
-        /// Why.
-        why: String,
-    },
-    /// Something that the user should know.
-    Trouble {
-        /// What.
-        what: String,
-    },
+    CannotServe { why: String },
+    /// A warning for the user.
+    Warning { what: String },
 }
 
 impl Announced {
-    /// What workers have to know about a tournament of this configuration.
+    /// The announcement of a tournament with this configuration.
     ///
     /// # Errors
     /// If a file that workers need cannot be read.
@@ -204,10 +186,10 @@ impl Announced {
         })
     }
 
-    /// What an announcement says.
+    /// Parses an announcement.
     ///
     /// # Errors
-    /// If it is none, or of another version of this program.
+    /// If it is malformed, or of another version of this program.
     pub fn read(payload: &[u8]) -> Result<Self, String> {
         let announced: Announced = unpack(payload)?;
         if announced.referee != REFEREE_NAME {
@@ -222,17 +204,17 @@ impl Announced {
         Ok(announced)
     }
 
-    /// The same with the hash of what it has, for those who make one up.
+    /// Computes the hash, for tests that make up announcements.
     #[must_use]
     pub fn sealed(mut self) -> Self {
         self.hash = hash(&self.config, &self.bundles);
         self
     }
 
-    /// The configuration as values.
+    /// The configuration as a table.
     ///
     /// # Errors
-    /// Why it is none.
+    /// If it cannot be parsed.
     pub fn table(&self) -> Result<toml::Table, String> {
         if self.config.len() as u64 > 4 * MOST_TEXT {
             return Err("its configuration is too long".to_owned());
@@ -241,13 +223,12 @@ impl Announced {
         table.map_err(|error| format!("its configuration cannot be read: {}", error.message()))
     }
 
-    /// For how long a job is a worker's.
+    /// How long a worker holds a job without renewing it.
     pub fn lease(&self) -> Duration {
         Duration::from_millis(self.lease_ms).clamp(SHORTEST_LEASE, LONGEST_LEASE)
     }
 
-    /// The configuration with the files that were sent along in place of those that it names: they are
-    /// written to a folder.
+    /// Writes the announced files to a folder. Returns the configuration with their paths.
     pub(crate) fn with_files(&self, folder: &Path) -> io::Result<toml::Table> {
         let mut table: toml::Table = self.config.parse().map_err(io::Error::other)?;
         let mut written = BTreeMap::new();
@@ -272,12 +253,12 @@ impl Announced {
     }
 }
 
-/// The path of the book of openings.
+/// The path of the opening book.
 fn book(table: &toml::Table) -> Option<&str> {
     table.get("opening")?.get("book")?.as_str()
 }
 
-/// Replaces a sheet by the copy that was sent along.
+/// Replaces the path of a sheet by that of its announced copy.
 fn sent_along(source: &mut toml::Value, files: &BTreeMap<&str, String>) {
     let command = source.get("command").unwrap_or(source);
     // A command of one word is that word.
@@ -299,7 +280,6 @@ fn sent_along(source: &mut toml::Value, files: &BTreeMap<&str, String>) {
     }
 }
 
-/// The bundles of a configuration's bots.
 fn bundles(config: &Config) -> BTreeMap<String, Bundle> {
     let bots = config.bots.iter().zip(&config.builds);
     let bundles = bots.filter_map(|(spec, plan)| {
@@ -309,7 +289,7 @@ fn bundles(config: &Config) -> BTreeMap<String, Bundle> {
     bundles.collect()
 }
 
-/// The hash of a configuration, and of what its bots are.
+/// The hash of a configuration and of the bundles of its bots.
 fn hash(config: &str, bundles: &BTreeMap<String, Bundle>) -> String {
     let mut hasher = Sha256::new_with_prefix(config);
     for (name, bundle) in bundles {
@@ -319,10 +299,10 @@ fn hash(config: &str, bundles: &BTreeMap<String, Bundle>) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A message's bytes.
+/// Compresses a message.
 ///
 /// # Panics
-/// If the memory does not take them.
+/// If memory is exhausted.
 pub fn pack<T: Message>(message: &T) -> Vec<u8> {
     let written = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -333,10 +313,10 @@ pub fn pack<T: Message>(message: &T) -> Vec<u8> {
     written().expect("messages are JSON, and memory takes them")
 }
 
-/// The message of these bytes, which anybody may have sent.
+/// Unpacks a message. The bytes are not trusted.
 ///
 /// # Errors
-/// Why it is none.
+/// If they are no such message.
 pub fn unpack<T: Message>(bytes: &[u8]) -> Result<T, String> {
     let mut text = Vec::new();
     let mut decoder = GzDecoder::new(bytes).take(T::MOST + 1);

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cluster::{Connection, Coordinator, Heard, Role, Server, TournamentId, put_file};
+use cluster::{Connection, Coordinator, Role, Server, TournamentId, WorkerMessage, put_file};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee::bundle::{Bundle, Digest};
@@ -87,13 +87,13 @@ impl Announcer {
 /// The worker's output about a tournament.
 async fn answer(coordinator: &mut Coordinator, id: &TournamentId, worker: &str) -> Answered {
     loop {
-        match coordinator.heard().await {
-            Heard::Heartbeat(presence) if presence.name == worker => {
+        match coordinator.next_message().await {
+            WorkerMessage::Heartbeat(presence) if presence.name == worker => {
                 if presence.tournaments.contains(&id.to_string()) {
                     return Answered::Serves;
                 }
             }
-            Heard::News {
+            WorkerMessage::News {
                 worker: from,
                 about,
             } if from == worker => {
@@ -102,7 +102,7 @@ async fn answer(coordinator: &mut Coordinator, id: &TournamentId, worker: &str) 
                     return Answered::Declines(why.to_owned());
                 }
             }
-            Heard::Heartbeat(_) | Heard::News { .. } => {}
+            WorkerMessage::Heartbeat(_) | WorkerMessage::News { .. } => {}
         }
     }
 }

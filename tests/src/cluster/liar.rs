@@ -92,7 +92,7 @@ async fn lie(
         // Whoever is wrong three times is not looked at any more.
         let name = format!("{name}-{}", number / 2);
         let worker = Worker::new(&connection, &name.parse().expect("a name"));
-        worker.beat(&presence(&name)).await;
+        worker.send_heartbeat(&presence(&name)).await;
         let announced = worker.announcement_after(0).await;
         let Ok(Some(announced)) = announced else {
             tokio::time::sleep(HEARTBEAT / 10).await;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cluster::{
-    ClusterError, Connection, Coordinator, Delivered, Finished, HEARTBEAT, Heard, Job, Presence,
-    Published, Role, Server, TournamentId, Worker, WorkerName, workers,
+    ClusterError, Connection, Coordinator, Delivered, Finished, HEARTBEAT, Job, Presence,
+    Published, Role, Server, TournamentId, Worker, WorkerMessage, WorkerName, workers,
 };
 use tests::cluster::nats::NatsServer;
 use tokio::time::{sleep, timeout};
@@ -44,7 +44,7 @@ async fn take(worker: &Worker, id: &TournamentId) -> Box<Job> {
         match worker.take(id, Duration::from_secs(1)).await {
             Ok(Delivered::Job(job)) => return job,
             Ok(Delivered::None) => {}
-            Ok(Delivered::Over) => panic!("it is over"),
+            Ok(Delivered::TournamentOver) => panic!("it is over"),
             Err(error) => assert!(error.is_passing(), "{error}"),
         }
     }
@@ -80,10 +80,10 @@ async fn jobs_are_done_once_and_results_taken_once() {
     );
     for job in [3, 1] {
         let published = coordinator.publish(job, vec![job as u8]).await;
-        assert_eq!(published, Ok(Published::Now));
+        assert_eq!(published, Ok(Published::Queued));
         assert_eq!(
             coordinator.publish(job, vec![9]).await,
-            Ok(Published::Before)
+            Ok(Published::AlreadyQueued)
         );
     }
     for expected in [3, 1] {
@@ -95,8 +95,10 @@ async fn jobs_are_done_once_and_results_taken_once() {
         assert_eq!(job.finish(vec![7]).await, Ok(Finished::Stored));
     }
     assert!(coordinator.queued().await.unwrap().is_empty());
-    let woken = timeout(SOON, coordinator.heard()).await.unwrap();
-    assert!(matches!(woken, Heard::News { worker, about } if worker == "one" && about.is_empty()));
+    let woken = timeout(SOON, coordinator.next_message()).await.unwrap();
+    assert!(
+        matches!(woken, WorkerMessage::News { worker, about } if worker == "one" && about.is_empty())
+    );
     let expected = [3, 1].map(|job| (job, "one".to_owned(), vec![7]));
     assert_eq!(results(&mut coordinator).await, expected);
     assert_eq!(results(&mut coordinator).await, []);
@@ -109,7 +111,7 @@ async fn jobs_are_done_once_and_results_taken_once() {
     Coordinator::close(&connection, &id).await.unwrap();
     assert!(one.announcement(&id).await.unwrap().is_none());
     let taken = one.take(&id, Duration::from_secs(1)).await;
-    assert!(matches!(taken, Ok(Delivered::Over)), "{taken:?}");
+    assert!(matches!(taken, Ok(Delivered::TournamentOver)), "{taken:?}");
 }
 
 #[tokio::test]
@@ -126,7 +128,7 @@ async fn a_lost_lease_gives_the_job_to_another_worker_and_only_one_result_counts
     assert!(coordinator.queued().await.unwrap().is_empty());
     assert_eq!(
         second.finish(b"second".to_vec()).await,
-        Ok(Finished::Before)
+        Ok(Finished::Duplicate)
     );
     assert_eq!(
         results(&mut coordinator).await,
@@ -141,7 +143,7 @@ async fn a_kept_lease_lasts() {
     let [one, two] = [worker(&nats, "one").await, worker(&nats, "two").await];
     coordinator.publish(1, Vec::new()).await.unwrap();
     let job = take(&one, &id).await;
-    let kept = job.keep(LEASE);
+    let kept = job.renew_lease(LEASE);
     for _ in 0..4 {
         let taken = two.take(&id, LEASE).await.unwrap();
         assert!(matches!(taken, Delivered::None), "{taken:?}");
@@ -159,7 +161,7 @@ async fn jobs_are_given_back_buried_and_withdrawn() {
     take(&one, &id).await.give_back(Duration::ZERO).await;
     let job = take(&one, &id).await;
     assert_eq!(
-        job.bury(b"it cannot be read".to_vec()).await,
+        job.reject(b"it cannot be read".to_vec()).await,
         Ok(Finished::Stored)
     );
     assert!(coordinator.queued().await.unwrap().is_empty());
@@ -237,13 +239,13 @@ async fn workers_are_seen() {
         let presence = presence(name);
         tokio::spawn(async move {
             loop {
-                worker.beat(&presence).await;
+                worker.send_heartbeat(&presence).await;
                 sleep(HEARTBEAT / 20).await;
             }
         });
     }
-    let heard = timeout(SOON, coordinator.heard()).await.unwrap();
-    assert!(matches!(heard, Heard::Heartbeat(_)), "{heard:?}");
+    let heard = timeout(SOON, coordinator.next_message()).await.unwrap();
+    assert!(matches!(heard, WorkerMessage::Heartbeat(_)), "{heard:?}");
     let viewer = connected(&nats, Role::Viewer).await;
     let seen = workers(&viewer, HEARTBEAT).await.unwrap();
     assert_eq!(seen, [presence("one"), presence("two")]);
@@ -262,7 +264,7 @@ async fn what_does_not_work_is_said() {
     let other = TournamentId::of("other", 1);
     assert!(matches!(
         one.take(&other, Duration::ZERO).await,
-        Ok(Delivered::Over)
+        Ok(Delivered::TournamentOver)
     ));
     let none = one.take(&id, Duration::ZERO).await;
     assert!(matches!(none, Ok(Delivered::None)), "{none:?}");

@@ -1,18 +1,18 @@
-//! What the coordinator decides, as a pure state machine: it takes events and the server's answers, and
-//! says what to ask the server for and what to do. It reads no clock and sends nothing; `venue` does, over
-//! NATS, and a simulation of a thousand workers does in its own time. Times are those since it began.
+//! The coordinator's decisions, as a pure state machine: it takes events and the server's answers, and
+//! returns requests and actions. It reads no clock and sends nothing; `session` does over NATS, and a
+//! simulation of a thousand workers in virtual time. Times are relative to its start.
 
 mod dispatcher;
 mod open_jobs;
 mod rechecks;
-mod seen;
+mod roster;
 
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cluster::{Heard, JobResult, Remedy};
+use cluster::{JobResult, Remedy, WorkerMessage};
 use deals::Deal;
 use protocol::Record;
 use schedule::{Scheduled, ScheduledGroup};
@@ -21,32 +21,32 @@ use tournament::WorkersSeen;
 use super::error::RemoteError;
 pub use dispatcher::{Dispatcher, TICK};
 
-/// What a coordinator has to know about a tournament.
+/// What a coordinator needs to know about a tournament.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// What the tournament is called on the server.
+    /// The tournament's name on the server.
     pub tournament: String,
     /// The hash of the configuration, which jobs carry.
     pub config: String,
     /// The names of the bots, in the order of the configuration.
     pub bots: Vec<String>,
-    /// Whether each of them always plays alike.
+    /// By bot: true if it always plays alike.
     pub deterministic: Vec<bool>,
-    /// The share of groups that are played again, from 0 to 1.
+    /// The share of groups that are rechecked, from 0 to 1.
     pub recheck: f64,
-    /// Which ones: no worker can know it before.
+    /// Selects them, so that no worker can predict it.
     pub secret: [u64; 2],
-    /// For how long a job is a worker's.
+    /// How long a worker holds a job without renewing it.
     pub lease: Duration,
-    /// Says what groups are dealt from.
+    /// The deals of groups.
     pub dealer: Dealer,
 }
 
-/// Says what groups are dealt from: jobs carry what their own matches need, and no more.
+/// The deals of groups. A job carries only the deal of its own group.
 #[derive(Clone, Default)]
 pub struct Dealer(Option<Arc<DealOf>>);
 
-/// What the group of a match is dealt from.
+/// The deal of the group of a match.
 type DealOf = dyn Fn(&Scheduled) -> Option<Deal> + Send + Sync;
 
 impl Dealer {
@@ -65,102 +65,91 @@ impl fmt::Debug for Dealer {
     }
 }
 
-/// What happens.
+/// An event.
 #[derive(Debug)]
 pub enum Event {
     /// A group is to be played; `None` if no more matches begin. Only while [`Dispatcher::wants_group`].
     Group(Option<ScheduledGroup>),
-    /// A worker said something.
-    Heard(Heard),
-    /// A result was looked at.
+    /// A message of a worker.
+    Message(WorkerMessage),
+    /// A result was examined.
     Examined(Examined),
     /// Time has passed: every [`TICK`].
     Tick,
 }
 
-/// What the server is asked for.
+/// A request to the server.
 #[derive(Debug)]
 pub enum Request {
-    /// What was announced last for this tournament.
+    /// Read the last announcement of this tournament.
     Announced,
-    /// To announce it.
+    /// Announce it.
     Announce,
-    /// To take all jobs out of the queue.
+    /// Remove all jobs from the queue.
     Withdraw,
-    /// To put a job into the queue, unless it is there.
-    Publish {
-        /// Its number.
-        job: u64,
-        /// What is to be done.
-        payload: Vec<u8>,
-    },
-    /// To remove a result.
+    /// Put a job into the queue, unless it is there.
+    Publish { job: u64, payload: Vec<u8> },
+    /// Remove a result.
     Refuse(JobResult),
-    /// The next result that was not given yet.
+    /// Read the next result.
     NextResult,
-    /// The result of a job, whether it was given or not.
+    /// Read the result of a job, whether it was read before or not.
     ResultOf(u64),
-    /// The jobs that are in the queue.
+    /// List the jobs in the queue.
     Queued,
-    /// Whether results were lost: then those that are there are given once more.
+    /// Detect lost results; then read the remaining ones again.
     CheckResults,
-    /// Whether the queue is stuck: then something is done about it.
-    MendQueue {
-        /// Whether there are workers, and none of them has a job.
+    /// Detect and repair a stuck queue.
+    RepairQueue {
+        /// True if there are workers and none of them has a job.
         all_idle: bool,
-        /// The jobs that are in the queue and not needed any more.
+        /// The jobs in the queue that are not needed any more.
         done: Vec<u64>,
     },
 }
 
-/// What the server answers.
+/// An answer of the server.
 #[derive(Debug)]
 pub enum Answer {
-    /// It is done.
     Done,
-    /// The hash of the configuration that was announced, if anything was.
+    /// The hash of the configuration in the announcement.
     Announced(Option<String>),
-    /// A result, if there is one.
     Result(Option<JobResult>),
-    /// The jobs in the queue.
     Queued(HashSet<u64>),
-    /// What was done about the queue.
-    Mended(Remedy),
+    Repaired(Remedy),
 }
 
-/// What is to be done besides.
+/// An action besides requests.
 #[derive(Debug)]
 pub enum Action {
-    /// To look whether a result can be believed.
+    /// Examine whether a result is credible.
     Examine(ScheduledGroup, JobResult),
-    /// To say that a match begins.
+    /// Report that a match begins.
     Begins(Scheduled),
-    /// To write a match, by its number in the schedule, to the log.
+    /// Write a match, by its number in the schedule, to the log.
     Finished(usize, Box<Record>),
-    /// To tell the user something.
-    Tell(String),
-    /// To show which workers are there.
+    /// Warn the user.
+    Report(String),
+    /// Report the number of workers.
     Workers(WorkersSeen),
-    /// To end; nothing comes after it.
+    /// End; no action follows.
     End(Ending),
 }
 
-/// Why it goes on no longer.
+/// The reason for the end.
 #[derive(Debug)]
 pub enum Ending {
     /// No more matches begin.
-    Quiet,
-    /// Rules from outside do not work.
-    Broken(String),
-    /// It cannot go on.
+    Finished,
+    /// A rules program failed.
+    BrokenRules(String),
     Remote(RemoteError),
 }
 
-/// A result that was looked at.
+/// An examined result.
 #[derive(Debug)]
 pub struct Examined {
-    /// The result.
     pub result: JobResult,
-    /// The matches in the order of the schedule, or what is wrong.
+    /// The matches in the order of the schedule, or the reason why the result is not credible.
     pub records: Result<Vec<Record>, String>,
 }

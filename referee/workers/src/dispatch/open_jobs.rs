@@ -1,37 +1,36 @@
-//! The groups that workers have, or can have.
+//! Groups that are published and not finished.
 
 use std::collections::{BTreeMap, HashSet};
 
 use cluster::JobResult;
 use schedule::{Scheduled, ScheduledGroup};
 
-/// A group that was taken so often and never finished is not tried any more: perhaps it is what ends the
-/// workers.
+/// Give up on a group that was taken this often and never finished: it may be what ends the workers.
 const MOST_TAKEN: u32 = 20;
-/// So many different workers have to say that a group cannot be played.
-const MOST_BURIED: usize = 2;
-/// Where there is only one worker, it has to say so this often.
-const MOST_BURIED_BY_ONE: u32 = 3;
+/// A group counts as unplayable if this many workers declare it so.
+const ENOUGH_WORKERS: usize = 2;
+/// It also counts as unplayable after this many declarations of a single worker.
+const ENOUGH_BY_ONE: u32 = 3;
 
-/// Groups by the numbers of their jobs.
+/// Open groups by job.
 #[derive(Debug, Default)]
 pub(super) struct OpenJobs {
     jobs: BTreeMap<u64, OpenJob>,
-    /// How often a group that a worker had taken was taken by another one.
+    /// How often a group was taken again, after its worker had lost it.
     pub(super) lost: u64,
 }
 
 #[derive(Debug)]
 struct OpenJob {
     group: ScheduledGroup,
-    /// The numbers of the matches that are known to have begun.
+    /// The numbers of matches that have begun.
     begun: HashSet<usize>,
-    /// How often workers began with it.
+    /// How often workers took it.
     taken: u32,
-    /// The workers that say that it cannot be played.
-    buried_by: HashSet<String>,
-    buried: u32,
-    /// Whether a result of it is being examined.
+    /// The workers that declare it unplayable.
+    declared_by: HashSet<String>,
+    declarations: u32,
+    /// True while a result is being examined.
     has_result: bool,
 }
 
@@ -40,20 +39,18 @@ impl OpenJobs {
         self.jobs.len()
     }
 
-    /// A group is open from now on.
     pub(super) fn add(&mut self, group: ScheduledGroup) {
         let job = OpenJob {
             begun: HashSet::new(),
             taken: 0,
-            buried_by: HashSet::new(),
-            buried: 0,
+            declared_by: HashSet::new(),
+            declarations: 0,
             has_result: false,
             group,
         };
         self.jobs.insert(job.group.number as u64, job);
     }
 
-    /// A group is finished.
     pub(super) fn remove(&mut self, job: u64) {
         self.jobs.remove(&job);
     }
@@ -62,18 +59,17 @@ impl OpenJobs {
         Some(&self.jobs.get(&job)?.group)
     }
 
-    /// The jobs without a result.
     pub(super) fn without_result(&self) -> impl Iterator<Item = u64> {
         let open = self.jobs.iter().filter(|(_, job)| !job.has_result);
         open.map(|(number, _)| *number)
     }
 
-    /// Whether a job is open and has no result.
+    /// True if a job is open and has no result.
     pub(super) fn awaits_result(&self, job: u64) -> bool {
         self.jobs.get(&job).is_some_and(|job| !job.has_result)
     }
 
-    /// Whether a job without a result has a match of this bot.
+    /// True if a job without a result has a match of this bot.
     pub(super) fn need(&self, bot: usize) -> bool {
         let mut open = self.jobs.values().filter(|job| !job.has_result);
         open.any(|job| {
@@ -82,21 +78,20 @@ impl OpenJobs {
         })
     }
 
-    /// A result is here; false if one is being examined already.
+    /// Notes a result; false if one is being examined already.
     pub(super) fn note_result(&mut self, job: u64) -> bool {
         let job = self.jobs.get_mut(&job);
         job.is_some_and(|job| !std::mem::replace(&mut job.has_result, true))
     }
 
-    /// The result is of no use.
     pub(super) fn forget_result(&mut self, result: &JobResult) {
         if let Some(job) = self.jobs.get_mut(&result.job) {
             job.has_result = false;
         }
     }
 
-    /// A worker begins a match; `first` if it has just taken the job. Gives the match if nobody knew that
-    /// it had begun.
+    /// Notes that a worker begins a match; `first` if it has just taken the job. Returns the match if it was
+    /// not known to have begun.
     pub(super) fn begins(&mut self, job: u64, number: usize, first: bool) -> Option<&Scheduled> {
         let job = self.jobs.get_mut(&job)?;
         if first {
@@ -108,20 +103,20 @@ impl OpenJobs {
         job.begun.insert(number).then_some(scheduled)
     }
 
-    /// Whether a group was taken too often.
+    /// True if a group was taken too often.
     pub(super) fn is_hopeless(&self, job: u64) -> bool {
         self.jobs
             .get(&job)
             .is_some_and(|job| job.taken >= MOST_TAKEN)
     }
 
-    /// A worker says that a group cannot be played. Whether that has to be believed.
-    pub(super) fn bury(&mut self, job: u64, worker: &str) -> bool {
+    /// Notes that a worker declares a group unplayable. True once that counts.
+    pub(super) fn note_unplayable(&mut self, job: u64, worker: &str) -> bool {
         let Some(job) = self.jobs.get_mut(&job) else {
             return false;
         };
-        job.buried += 1;
-        job.buried_by.insert(worker.to_owned());
-        job.buried_by.len() >= MOST_BURIED || job.buried >= MOST_BURIED_BY_ONE
+        job.declarations += 1;
+        job.declared_by.insert(worker.to_owned());
+        job.declared_by.len() >= ENOUGH_WORKERS || job.declarations >= ENOUGH_BY_ONE
     }
 }

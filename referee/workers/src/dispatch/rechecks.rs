@@ -1,6 +1,6 @@
-//! Groups that are played again by another worker, to compare: if all bots of a group always play alike,
-//! both have to bring the same matches. A worker that makes results up, or a bot that does depend on the
-//! machine, is found like this. The first result counts; the second one only says something about it.
+//! Rechecks: another worker plays a group again, to compare. If all bots of a group always play alike, both
+//! results must have the same matches. This finds workers that invent results and bots that depend on the
+//! machine. The first result counts; the second one is only evidence.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,40 +9,40 @@ use games::Rng;
 use protocol::{Record, excerpt};
 use schedule::ScheduledGroup;
 
-/// What is added to the number of a group's job for that of its second one. No match has this number.
+/// The offset of a recheck's job number. No match has such a number.
 const SECOND: u64 = 1 << 40;
-/// At most this many groups are being played again at a time.
+/// The most rechecks at a time.
 const MOST: usize = 32;
-/// For how long the end of a tournament waits for second results of which nothing is heard.
-const UNHEARD: Duration = Duration::from_secs(5);
-/// For how long it waits at most.
+/// The end of a tournament waits this long for rechecks without news.
+const SILENCE_LIMIT: Duration = Duration::from_secs(5);
+/// The end of a tournament waits this long at most.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How many characters of a move are shown.
+/// Characters shown of a move.
 const SHOWN: usize = 40;
 
-/// What is played again.
+/// All rechecks.
 pub(super) struct Rechecks {
-    /// The share of groups, from 0 to 1.
+    /// The share of groups that are rechecked, from 0 to 1.
     share: f64,
-    /// Whether a bot always plays alike, in the order of the configuration.
+    /// By bot, in the order of the configuration: true if it always plays alike.
     deterministic: Vec<bool>,
-    /// Decides which ones: no worker can know it before.
+    /// Selects the groups, so that no worker can predict it.
     secret: [u64; 2],
     open: BTreeMap<u64, Recheck>,
-    /// When something was last heard of any of them, in time since the coordinator began.
-    heard: Duration,
-    /// Since when nothing else is left to be played.
+    /// The time of the last news about any of them.
+    last_news: Duration,
+    /// Since when rechecks are all that is left.
     last: Option<Duration>,
 }
 
-/// A group that is played again.
+/// A recheck of a group.
 pub(super) struct Recheck {
     pub(super) group: ScheduledGroup,
-    /// The worker that has played it.
+    /// The worker of the first result.
     pub(super) worker: String,
     records: Vec<Record>,
     has_begun: bool,
-    /// Whether its second result is being examined.
+    /// True while the second result is being examined.
     has_result: bool,
 }
 
@@ -53,17 +53,17 @@ impl Rechecks {
             deterministic,
             secret,
             open: BTreeMap::new(),
-            heard: Duration::ZERO,
+            last_news: Duration::ZERO,
             last: None,
         }
     }
 
-    /// Whether a job is the second one of a group.
+    /// True for the job of a recheck.
     pub(super) fn is_second(job: u64) -> bool {
         job >= SECOND
     }
 
-    /// Whether this group should be played again.
+    /// True if this group should be rechecked.
     pub(super) fn wants(&self, group: &ScheduledGroup) -> bool {
         let mut seats = group.matches.iter().flat_map(|scheduled| &scheduled.seats);
         if self.open.len() >= MOST || !seats.all(|&bot| self.deterministic[bot]) {
@@ -73,7 +73,7 @@ impl Rechecks {
         self.share > 0.0 && Rng::from_parts(&[one, two, group.number as u64]).unit() < self.share
     }
 
-    /// A group that this worker has played is played again; gives the number of the job.
+    /// Rechecks a group that this worker has played. Returns the new job.
     pub(super) fn add(
         &mut self,
         now: Duration,
@@ -90,7 +90,7 @@ impl Rechecks {
             has_result: false,
         };
         self.open.insert(job, recheck);
-        self.heard = now;
+        self.last_news = now;
         job
     }
 
@@ -98,40 +98,40 @@ impl Rechecks {
         self.open.get(&job)
     }
 
-    /// The jobs whose results are not here.
+    /// The jobs without a result.
     pub(super) fn without_result(&self) -> impl Iterator<Item = u64> {
         let open = self.open.iter().filter(|(_, recheck)| !recheck.has_result);
         open.map(|(job, _)| *job)
     }
 
-    /// Whether a job is open and has no result.
+    /// True if a job is open and has no result.
     pub(super) fn awaits_result(&self, job: u64) -> bool {
         self.open
             .get(&job)
             .is_some_and(|recheck| !recheck.has_result)
     }
 
-    /// A worker begins with a job.
+    /// Notes that a worker begins a job.
     pub(super) fn begins(&mut self, now: Duration, job: u64) {
         if let Some(recheck) = self.open.get_mut(&job) {
             recheck.has_begun = true;
-            self.heard = now;
+            self.last_news = now;
         }
     }
 
-    /// A result is here; false if none is expected, or one is being examined.
+    /// Notes a result; false if none is expected, or one is being examined.
     pub(super) fn note_result(&mut self, job: u64) -> bool {
         let recheck = self.open.get_mut(&job);
         recheck.is_some_and(|recheck| !std::mem::replace(&mut recheck.has_result, true))
     }
 
-    /// There is nothing more to be found out about a group.
+    /// Ends a recheck.
     pub(super) fn remove(&mut self, now: Duration, job: u64) -> Option<Recheck> {
-        self.heard = now;
+        self.last_news = now;
         self.open.remove(&job)
     }
 
-    /// Nothing else is left to be played. From then on second results are waited for, but not long.
+    /// Nothing else is left to be played: wait for rechecks, but not long.
     pub(super) fn are_last(&mut self, now: Duration) {
         self.last.get_or_insert(now);
     }
@@ -139,7 +139,7 @@ impl Rechecks {
     /// Whether nothing else is left to be played, and no second result is worth waiting for.
     pub(super) fn are_over(&self, now: Duration) -> bool {
         let Some(since) = self.last else { return false };
-        let is_heard = || now.saturating_sub(self.heard) < UNHEARD;
+        let is_heard = || now.saturating_sub(self.last_news) < SILENCE_LIMIT;
         let any_begun = || self.open.values().any(|recheck| recheck.has_begun);
         self.open.is_empty() || now.saturating_sub(since) >= LONGEST || !(any_begun() || is_heard())
     }

@@ -1,5 +1,5 @@
-//! Bundles that come from the server: each is fetched and unpacked once on a machine, however many workers
-//! and tournaments want it.
+//! Bundles from the server: each is fetched and unpacked once per machine, whatever the number of workers
+//! and tournaments.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -13,42 +13,39 @@ use cluster::{Connection, FileError, TournamentId, get_file};
 use thiserror::Error;
 use tokio::time::sleep;
 
-/// How often another worker that fetches the same bundle is waited for.
+/// The interval of checks for another worker that fetches the same bundle.
 const LOCK_PATROL: Duration = Duration::from_millis(100);
-/// What an archive may have besides the files themselves, in bytes: names, and what does not compress.
+/// Bytes that an archive may have besides the files: names, and overhead of compression.
 const MOST_BESIDES: u64 = 64 << 20;
 
-/// Why bots cannot be played from bundles here.
+/// A bundle cannot be used here.
 #[derive(Debug, Error)]
 pub(super) enum FetchError {
-    /// A bundle is larger than this worker takes.
     #[error(
         "the bundle of `{bot}` has {} of files, and this worker takes {}; `--max-bundle` allows more",
         ByteSize(*bytes),
         ByteSize(*most)
     )]
     TooLarge { bot: String, bytes: u64, most: u64 },
-    /// It does not come.
     #[error("the bundle of `{bot}` cannot be fetched: {error}")]
     Fetch { bot: String, error: FileError },
-    /// It is not as it should be, or cannot be unpacked.
     #[error(transparent)]
     Bundle(#[from] BundleError),
 }
 
 impl FetchError {
-    /// Whether the same may well succeed later.
+    /// True if a retry may succeed.
     pub(super) fn is_passing(&self) -> bool {
         matches!(self, FetchError::Fetch { error, .. } if error.is_passing())
     }
 }
 
-/// Where bundles come from, and go to.
+/// Where bundles come from and go to.
 pub(super) struct Source<'a> {
     pub(super) connection: &'a Connection,
     pub(super) tournament: &'a TournamentId,
     pub(super) cache: &'a Path,
-    /// How many bytes the files of a bundle may have together.
+    /// The most bytes of a bundle's files.
     pub(super) most: u64,
 }
 
@@ -90,7 +87,7 @@ impl Source<'_> {
             path: path.clone(),
             error,
         };
-        // What a worker left that was killed.
+        // Left by a worker that was killed.
         file.set_len(0).map_err(unsaved)?;
         let name = bundle.sha256.as_str();
         let most = bundle.bytes + MOST_BESIDES;
@@ -105,13 +102,11 @@ impl Source<'_> {
                 error,
             }),
         };
-        // It is of no use any more, whatever came of it.
         let _ = fs::remove_file(&path);
         unpacked
     }
 
-    /// The file for an archive in the cache, once nobody else on this machine fetches it. It lies there and
-    /// not among temporary files because it may be large.
+    /// The locked file for an archive. It is in the cache, not among temporary files, as it may be large.
     async fn locked(&self, bundle: &Bundle) -> Result<(PathBuf, File), BundleError> {
         let path = self.cache.join(format!(".fetch-{}", bundle.sha256));
         let failed = |error| BundleError::Io {
@@ -123,7 +118,7 @@ impl Source<'_> {
             let file = options.write(true).create(true).truncate(false).open(&path);
             let file = file.map_err(failed)?;
             match file.try_lock() {
-                // Whoever had it before may have removed it.
+                // The previous owner may have removed it.
                 Ok(()) if path.exists() => return Ok((path, file)),
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => sleep(LOCK_PATROL).await,

@@ -1,13 +1,12 @@
-//! A worker: plays groups of matches for the coordinators of tournaments that a NATS server knows. It
-//! takes configurations as data and, unless it was told to trust them, has all programs that they name
-//! run in the strict sandbox.
+//! A worker: plays groups of matches for all tournaments on a NATS server. It takes configurations as data
+//! and, without `--trust`, runs all programs that they name in the strict sandbox.
 
 pub mod allowed;
 mod bundles;
-mod office;
 mod options;
 mod programs;
 pub mod serving;
+mod session;
 mod slot;
 
 use std::io;
@@ -22,26 +21,25 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tournament::Yardstick;
 
-use office::Office;
 pub use options::{Leave, WorkerOptions};
 use serving::Room;
+use session::WorkerSession;
 use slot::Slot;
 
-/// Why a worker ends by itself.
+/// A worker ends by itself.
 #[derive(Debug, Error)]
 pub enum WorkerError {
-    /// The server.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// A folder cannot be made, or a thread cannot be started.
+    /// A folder or a thread cannot be created.
     #[error("the worker cannot begin: {0}")]
     System(#[from] io::Error),
-    /// The machine has run out of something.
+    /// Processes, memory, disk or file descriptors.
     #[error("{0}; what was begun goes back to the queue")]
-    Short(String),
+    ResourceExhausted(String),
 }
 
-/// Works until it is told to leave. `report` gets what the user should know, line by line.
+/// Works until `leave` says otherwise. `report` gets lines for the user.
 ///
 /// # Errors
 /// If the server cannot be reached at the beginning, or the machine cannot play.
@@ -65,23 +63,28 @@ pub async fn work(
     };
     let room = Room {
         slots,
-        // As the log has it, so that the coordinator comes to the same time limits.
+        // Rounded as in the log, so that the coordinator computes the same time limits.
         speed: speed.map(yardstick::rounded),
     };
-    // What nobody hears matters to nobody.
-    let (told, mut to_report) = mpsc::unbounded_channel();
-    let office = Arc::new(Office::open(&connection, &name, options, room, told)?);
+    let (reports, mut to_report) = mpsc::unbounded_channel();
+    let session = Arc::new(WorkerSession::open(
+        &connection,
+        &name,
+        options,
+        room,
+        reports,
+    )?);
     report(&format!(
         "the worker `{name}` waits for matches, slots: {slots}"
     ));
     let mut tasks = JoinSet::new();
     for number in 0..slots {
         let slot = Slot::start(number, &leave)?;
-        tasks.spawn(office.clone().keep_busy(slot, leave.clone()));
+        tasks.spawn(session.clone().run_slot(slot, leave.clone()));
     }
     let background = [
-        tokio::spawn(office.clone().beat()),
-        tokio::spawn(office.clone().read_announcements()),
+        tokio::spawn(session.clone().send_heartbeats()),
+        tokio::spawn(session.clone().read_announcements()),
     ];
     let mut is_idle = false;
     while !is_idle {
@@ -97,18 +100,18 @@ pub async fn work(
         }
     }
     background.iter().for_each(tokio::task::JoinHandle::abort);
-    office.close().await;
+    session.close().await;
     connection.flush().await;
     while let Ok(what) = to_report.try_recv() {
         report(&what);
     }
     match resource_exhausted::noted() {
-        Some(what) => Err(WorkerError::Short(what.to_owned())),
+        Some(what) => Err(WorkerError::ResourceExhausted(what.to_owned())),
         None => Ok(()),
     }
 }
 
-/// The name of the machine, and the number of this process.
+/// The machine's name and the process id.
 fn own_name() -> WorkerName {
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy().into_owned();

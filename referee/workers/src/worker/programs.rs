@@ -1,15 +1,15 @@
-//! The programs of bots that came from outside: which interpreter a script wants to be run by.
+//! Interpreters of scripts in bundles.
 
 use std::path::{Component, Path};
 
 use supervisor::spec::is_system_file;
 use supervisor::spec::shebang::first_line;
 
-/// Declines a program in this folder that is a script whose interpreter is neither of the system nor found
-/// on the PATH: a sandbox shows it, whatever it is.
+/// Declines a script in this folder whose interpreter is neither of the system nor found on the PATH: the
+/// sandbox would mount it, whatever it is.
 ///
 /// # Errors
-/// Why not.
+/// The reason.
 pub(super) fn check(folder: &Path, words: &[String]) -> Result<(), String> {
     let program = words.first().filter(|word| word.contains('/'));
     let Some(program) = program else {
@@ -24,7 +24,7 @@ pub(super) fn check(folder: &Path, words: &[String]) -> Result<(), String> {
     let plain = |part: Component<'_>| matches!(part, Component::RootDir | Component::Normal(_));
     let is_system = interpreter.is_absolute() && interpreter.components().all(plain);
     let is_system = is_system && is_system_file(interpreter);
-    // What `env` is to start is looked for on the PATH, unless it is a path.
+    // `env` looks for its program on the PATH, unless it is a path.
     let is_called = |word: &&str| !word.starts_with('-') && !word.contains('=');
     let called = words
         .find(is_called)

@@ -1,4 +1,4 @@
-//! A tournament as a worker has it: its configuration as data, and what its bots are started by.
+//! A tournament on a worker: its configuration, and the factory of its bots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,9 +25,9 @@ use super::allowed::{self, Along};
 use super::options::WorkerOptions;
 use crate::wire::{Announced, GroupJob, unpack};
 
-/// No schedule has more matches.
+/// The highest number of a match.
 const MOST_NUMBER: usize = 999_999;
-/// In how many orders a group can sit: four seats have the most.
+/// The most matches of a group: the orders of four seats.
 const MOST_ORDERS: usize = 24;
 
 /// A tournament that this worker can play matches of.
@@ -39,18 +39,18 @@ pub(super) struct Serving {
     pub(super) lease: Duration,
     pub(super) factory: Arc<BotFactory>,
     pub(super) failures: Arc<Failures>,
-    /// What the log says of this machine.
+    /// The machine's entry in the log.
     pub(super) machine: Arc<Machine>,
-    /// Whether a bot can play here, once that was tried; why not, if not.
+    /// By bot, once it was tried here: the reason if it cannot play.
     tried: Mutex<BTreeMap<usize, Arc<OnceCell<Option<String>>>>>,
 }
 
 impl Serving {
-    /// Gets ready for a tournament; `own` is a folder for what belongs to it. Sets up bots that were
-    /// unpacked from bundles, which takes its time; `report` gets a line for each.
+    /// Prepares a tournament in the folder `own`. Runs the `setup` of bots from bundles, which may take long;
+    /// `report` gets a line for each.
     ///
     /// # Errors
-    /// Why this worker cannot.
+    /// The reason why this worker cannot play it.
     pub(super) fn open(
         id: &TournamentId,
         announced: &Announced,
@@ -101,16 +101,16 @@ impl Serving {
         })
     }
 
-    /// The matches of a job, if they are of this configuration.
+    /// The matches of a job.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The reason if they are not matches of this configuration.
     pub(super) fn matches(&self, payload: &[u8]) -> Result<GroupJob, String> {
         jobs_of(&self.config, &self.hash, payload)
     }
 
-    /// The first bot of a match that cannot play on this machine, and why. Each one is tried once, by
-    /// whoever needs it first: it has to say `hello` and to move in a position of each of its games.
+    /// The first bot that cannot play on this machine, and the reason. Each bot is tried once, when it is
+    /// first needed: it has to send `hello` and to move in a position of each of its games.
     pub(super) async fn unable(&self, matches: &[Scheduled]) -> Option<(&BotSpec, String)> {
         for &bot in matches.iter().flat_map(|scheduled| &scheduled.seats) {
             let spec = &self.config.bots[bot];
@@ -136,11 +136,11 @@ impl Serving {
 /// The matches of a job, if they are of the configuration with this hash.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The reason if they are not.
 pub fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, String> {
     let job: GroupJob = unpack(payload)?;
     if job.config != hash {
-        // The indices are of another one.
+        // Its indices belong to another configuration.
         return Ok(job);
     }
     let fits = |scheduled: &Scheduled| {
@@ -162,17 +162,17 @@ pub fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, 
     Ok(job)
 }
 
-/// What a worker has to play on.
+/// The capacity of a worker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// How many groups of matches it plays at a time.
+    /// Groups played at a time.
     pub(super) slots: usize,
-    /// The speed of the machine by the yardstick, while all slots work; `None` if it was not measured.
+    /// The speed of the machine by the yardstick, with all slots busy; `None` if it was not measured.
     pub(super) speed: Option<f64>,
 }
 
 impl Room {
-    /// Scales time limits by the speed of the machine, if the configuration wants that.
+    /// Scales time limits by the speed of the machine, if configured.
     fn scale(self, config: &mut Config) -> Result<(), String> {
         let Some(scale) = config.time_scale else {
             return Ok(());
@@ -185,10 +185,10 @@ impl Room {
     }
 }
 
-/// Declines an announcement that a worker without `--trust` does not take, before anything is fetched for it.
+/// Checks an announcement for a worker without `--trust`, before any bundle is fetched.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why it is declined.
 pub fn check(announced: &Announced, folder: Option<&Path>) -> Result<(), String> {
     let table = announced.table()?;
     let along = along(announced, None, folder);
@@ -208,11 +208,11 @@ pub fn check(announced: &Announced, folder: Option<&Path>) -> Result<(), String>
     }
 }
 
-/// The configuration of an announcement that is not trusted: it names nothing of this machine, and all that
-/// it has run runs in the strict sandbox.
+/// The configuration of an untrusted announcement: it refers to nothing on this machine, and all its
+/// programs run in the strict sandbox.
 ///
 /// # Errors
-/// Why this worker declines it.
+/// The reason why it is declined.
 pub fn untrusted(
     announced: &Announced,
     bundles: Option<Arc<Bundles>>,
@@ -221,13 +221,13 @@ pub fn untrusted(
 ) -> Result<Config, String> {
     let in_words = |error: io::Error| error.to_string();
     let mut along = along(announced, bundles.as_deref(), folder);
-    // What was not fetched is not here.
+    // Only what was fetched is here.
     along.bundled.retain(|bot| along.unpacked.contains_key(bot));
     let table = announced.table()?;
     allowed::check(&table, &along).map_err(|declined| declined.to_string())?;
     let mut table = announced.with_files(&own.join("files")).map_err(in_words)?;
     confine(&mut table);
-    // Bots without files of their own are not where anybody else's are.
+    // Bots without own files start in an empty folder.
     let empty = own.join("empty");
     fs::create_dir_all(&empty).map_err(in_words)?;
     let folder = folder.unwrap_or(&empty);
@@ -241,7 +241,7 @@ pub fn untrusted(
     }
 }
 
-/// What comes with an announcement.
+/// The files that come with an announcement.
 fn along<'a>(
     announced: &'a Announced,
     bundles: Option<&'a Bundles>,
@@ -256,11 +256,11 @@ fn along<'a>(
     }
 }
 
-/// Has everything that a configuration names run in the strict sandbox.
+/// Moves all programs of a configuration to the strict sandbox.
 fn confine(table: &mut toml::Table) {
     table.insert("sandbox".to_owned(), "strict".into());
     table.remove("best_effort");
-    // Where a sheet was at the coordinator means nothing here, and bots would see all of it.
+    // The folder of a sheet at the coordinator means nothing here, and bots would see all of it.
     for (list, key) in [("bots", "sandbox"), ("rules", "sandbox"), ("rules", "dir")] {
         let Some(toml::Value::Array(list)) = table.get_mut(list) else {
             continue;
@@ -271,7 +271,7 @@ fn confine(table: &mut toml::Table) {
     }
 }
 
-/// What to do about a machine without the sandbox that is needed.
+/// Explains why a worker needs the sandbox.
 fn without_sandbox(why: &str, options: &WorkerOptions) -> String {
     if options.trust {
         return why.to_owned();

@@ -1,5 +1,5 @@
-//! A slot of a worker: a thread with a runtime of its own, as in a tournament on one machine, so that
-//! what belongs to one match never waits for another.
+//! A slot of a worker: a thread with its own runtime, as in a local tournament, so that no match waits for
+//! another.
 
 use std::io;
 use std::sync::Arc;
@@ -21,31 +21,32 @@ use tournament::playing::slots;
 use super::options::Leave;
 use super::serving::Serving;
 
-/// What became of a group.
+/// The outcome of a group.
 #[derive(Debug)]
 pub(super) enum Played {
-    /// It was played to its end.
     Records(Vec<Record>),
-    /// A bot of it cannot play on this machine.
-    Unable { bot: String, why: String },
-    /// Rules from outside do not work.
+    /// A bot cannot play on this machine.
+    Unable {
+        bot: String,
+        why: String,
+    },
+    /// A rules program failed.
     Broken(BrokenRules),
-    /// It was given up: somebody else has to play it.
-    GivenUp,
+    /// Another worker has to play it.
+    Abandoned,
 }
 
-/// A group to be played.
 struct Work {
     serving: Arc<Serving>,
     matches: Vec<Scheduled>,
-    /// What their pairing is dealt from.
+    /// The deal of their pairing.
     deal: Option<Deal>,
     /// Gets the number of each match that begins.
     begun: mpsc::UnboundedSender<usize>,
     done: oneshot::Sender<Played>,
 }
 
-/// The thread, as others see it. It ends when this is dropped.
+/// The handle of the thread, which ends when this is dropped.
 pub(super) struct Slot(mpsc::Sender<Work>);
 
 impl Slot {
@@ -53,7 +54,7 @@ impl Slot {
         let (work, inbox) = mpsc::channel(1);
         let leave = leave.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
-            // A slot has a handful of pipes; the default is meant for thousands.
+            // A slot has a handful of pipes; the default is for thousands.
             .max_io_events_per_tick(64)
             .enable_all()
             .build()?;
@@ -62,7 +63,6 @@ impl Slot {
         Ok(Slot(work))
     }
 
-    /// Plays a group.
     pub(super) async fn play(
         &self,
         serving: &Arc<Serving>,
@@ -77,15 +77,14 @@ impl Slot {
             begun,
             done,
         };
-        // A thread that panicked has said so; the group is for somebody else.
+        // The thread has panicked.
         if self.0.send(work).await.is_err() {
-            return Played::GivenUp;
+            return Played::Abandoned;
         }
-        played.await.unwrap_or(Played::GivenUp)
+        played.await.unwrap_or(Played::Abandoned)
     }
 }
 
-/// Plays one group after another.
 async fn run(number: usize, mut inbox: mpsc::Receiver<Work>, mut leave: watch::Receiver<Leave>) {
     let mut pool: Option<(Arc<Serving>, Pool)> = None;
     while let Some(work) = inbox.recv().await {
@@ -105,7 +104,7 @@ async fn run(number: usize, mut inbox: mpsc::Receiver<Work>, mut leave: watch::R
         let played = tokio::select! {
             biased;
             played = Box::pin(group(serving, &work, pool)) => played,
-            _ = leave.wait_for(|leave| *leave == Leave::Now) => Played::GivenUp,
+            _ = leave.wait_for(|leave| *leave == Leave::Now) => Played::Abandoned,
         };
         let _ = work.done.send(played);
     }
@@ -128,9 +127,9 @@ async fn group(serving: &Serving, work: &Work, pool: &mut Pool) -> Played {
             Ok(record) => record,
             Err(broken) => return Played::Broken(broken),
         };
-        // The match may be lost by it: it does not count.
+        // That may have lost the match, so it does not count.
         if resource_exhausted::noted().is_some() {
-            return Played::GivenUp;
+            return Played::Abandoned;
         }
         records.push(record);
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use cluster::{ANSWER, ClusterError, Heard, JobResult, QueueWatch, Remedy, ResultCursor};
+use cluster::{ANSWER, ClusterError, JobResult, QueueWatch, Remedy, ResultCursor, WorkerMessage};
 use schedule::{NextGroup, Schedule};
 use workers::dispatch::{
     Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
@@ -52,10 +52,10 @@ impl SimulatedCoordinator {
         self.meter.run(|| drop(session));
     }
 
-    pub(super) fn hear(&mut self, heard: impl FnOnce() -> Heard) {
+    pub(super) fn hear(&mut self, heard: impl FnOnce() -> WorkerMessage) {
         if let Some(session) = &mut self.session {
             self.meter
-                .run(|| session.inbox.push_back(Event::Heard(heard())));
+                .run(|| session.inbox.push_back(Event::Message(heard())));
         }
     }
 
@@ -241,7 +241,7 @@ impl Simulation {
         let reading = self.serve(&request);
         // Some take more than one question.
         let questions = match request {
-            Request::MendQueue { .. } => 2,
+            Request::RepairQueue { .. } => 2,
             _ => 1,
         };
         let rest = self.half_way() + (questions - 1) * micros(self.options.round_trip);
@@ -330,7 +330,7 @@ impl Simulation {
                 self.housekeeping(0);
                 Reading::LastResult(self.server.last_result)
             }
-            Request::MendQueue { .. } => {
+            Request::RepairQueue { .. } => {
                 self.housekeeping(0);
                 self.housekeeping(0);
                 let (owed, there) = self.server.counts();
@@ -379,8 +379,8 @@ impl Simulation {
             return self.unanswered(life, sent, request);
         }
         let remedy = match (&reading, &request) {
-            (&Reading::Counts { owed, there }, Request::MendQueue { all_idle, done }) => {
-                self.mend_queue(owed, there, *all_idle, done)
+            (&Reading::Counts { owed, there }, Request::RepairQueue { all_idle, done }) => {
+                self.repair_queue(owed, there, *all_idle, done)
             }
             _ => Remedy::Nothing,
         };
@@ -408,7 +408,7 @@ impl Simulation {
                     session.cursor.check(last);
                     Ok(Answer::Done)
                 }
-                Reading::Counts { .. } => Ok(Answer::Mended(remedy)),
+                Reading::Counts { .. } => Ok(Answer::Repaired(remedy)),
                 Reading::Batch(found) => {
                     let found = found
                         .into_iter()
@@ -431,7 +431,7 @@ impl Simulation {
         self.pump();
     }
 
-    fn mend_queue(&mut self, owed: u64, there: u64, all_idle: bool, done: &[u64]) -> Remedy {
+    fn repair_queue(&mut self, owed: u64, there: u64, all_idle: bool, done: &[u64]) -> Remedy {
         let Some(session) = &mut self.coordinator.session else {
             return Remedy::Nothing;
         };
@@ -445,7 +445,7 @@ impl Simulation {
                     self.server.remove(*job);
                 }
             }
-            Remedy::BeginAnew => {
+            Remedy::Recreate => {
                 self.failed.mended += 1;
                 self.server.begin_queue_anew();
                 self.deliver();
@@ -480,7 +480,7 @@ impl Simulation {
                     let done = session.writer_is_free;
                     self.agenda.at(done, Happening::Written { life, number });
                 }
-                Action::End(Ending::Quiet) => return self.end(),
+                Action::End(Ending::Finished) => return self.end(),
                 Action::End(other) => panic!("it does not get on: {other:?}"),
                 other => coordinator.meter.run(|| drop(other)),
             }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cluster::{ANSWER, ClusterError, HEARTBEAT, Handover, Heard, Step, renewal};
+use cluster::{ANSWER, ClusterError, HEARTBEAT, Handover, Step, WorkerMessage, renewal};
 use schedule::ScheduledGroup;
 use workers::wire::{GroupJob, PAUSE, WAIT, WorkerNews, unpack};
 
@@ -239,7 +239,8 @@ impl Simulation {
         if self.coordinator.is_up() {
             self.traffic.add(Kind::News, bytes);
             let worker = self.field.worker(slot).name.to_string();
-            self.coordinator.hear(|| Heard::News { worker, about });
+            self.coordinator
+                .hear(|| WorkerMessage::News { worker, about });
             self.pump();
         }
     }
@@ -493,9 +494,9 @@ impl Simulation {
         match step {
             Step::Store => self.send(slot, Ask::Store { job, content }),
             Step::StoreAfter(pause) => self.later(slot, micros(pause), SlotTimer::Store),
-            Step::Tell => {
+            Step::Notify => {
                 self.send(slot, Ask::Wake);
-                let next = work_of(&self.field.slots[slot]).handover.told();
+                let next = work_of(&self.field.slots[slot]).handover.notified();
                 self.follow(slot, next);
             }
             Step::Acknowledge => self.send(slot, Ask::Acknowledge { sequence }),
@@ -537,7 +538,8 @@ impl Simulation {
                 let (busy, matches, name) = (worker.busy, worker.matches, worker.name.clone());
                 let slots = u32::try_from(self.options.slots).expect("a number");
                 let presence = || self.samples.presence(&name, slots, busy, matches);
-                self.coordinator.hear(|| Heard::Heartbeat(presence()));
+                self.coordinator
+                    .hear(|| WorkerMessage::Heartbeat(presence()));
                 self.pump();
             }
         }

@@ -1,5 +1,5 @@
-//! Does what the dispatcher decides, over NATS: it asks the server, listens to workers, has results
-//! examined, and reports those that can be believed to the writer.
+//! The coordinator's session with a NATS server. Executes the dispatcher's decisions: sends requests,
+//! receives messages of workers, has results examined and reports credible ones.
 
 use std::collections::hash_map::RandomState;
 use std::future::ready;
@@ -23,20 +23,20 @@ use super::error::RemoteError;
 use super::examine::Examiner;
 use super::wire::{Announced, pack, unpack};
 
-/// The workers' side of a tournament, as the coordinator has it.
-pub(super) struct Venue {
+/// A tournament that workers play.
+pub(super) struct CoordinatorSession {
     config: Arc<Config>,
     queue: Arc<Queue>,
     coordinator: Coordinator,
     reports: mpsc::Sender<FromSlot>,
     examiner: Examiner,
     dispatcher: Dispatcher,
-    /// What is announced, as a message.
+    /// The announcement as a message.
     announcement: Vec<u8>,
     began: Instant,
 }
 
-impl Venue {
+impl CoordinatorSession {
     pub(super) fn new(
         config: &Arc<Config>,
         queue: &Arc<Queue>,
@@ -44,7 +44,7 @@ impl Venue {
         reports: mpsc::Sender<FromSlot>,
         announced: &Announced,
     ) -> Self {
-        // Keys of hash tables are random: different for each process, and each time.
+        // The keys of hash tables are a source of randomness.
         let random = RandomState::new();
         let dispatcher = Dispatcher::new(Setup {
             tournament: coordinator.id().to_string(),
@@ -59,7 +59,7 @@ impl Venue {
                 Dealer::new(move |first| openings::pairing_deal(&config, first))
             },
         });
-        Venue {
+        CoordinatorSession {
             examiner: Examiner::start(config),
             config: config.clone(),
             queue: queue.clone(),
@@ -71,21 +71,21 @@ impl Venue {
         }
     }
 
-    /// Has workers play until no more matches begin, or it is asked to stop.
+    /// Runs until no more matches begin, or until `stop` says so.
     ///
     /// # Errors
-    /// If workers cannot go on.
+    /// If workers cannot continue.
     pub(super) async fn play(mut self, mut stop: watch::Receiver<Stop>) -> Result<(), RemoteError> {
         let ending = self.until_the_end(&mut stop).await;
-        // What nobody has taken is not needed now; results of the rest wait for --resume.
+        // Jobs that no worker has taken are not needed now; results of the rest wait for --resume.
         let withdrawn = self.coordinator.withdraw().await;
         if let Err(error) = withdrawn {
             let what = format!("matches that no worker has taken are still offered: {error}");
             let _ = self.report(FromSlot::Trouble(what.into())).await;
         }
         match ending {
-            Ending::Quiet => Ok(()),
-            Ending::Broken(what) => {
+            Ending::Finished => Ok(()),
+            Ending::BrokenRules(what) => {
                 let report = FromSlot::Failed(BrokenRules::new(what).into());
                 let _ = self.report(report).await;
                 Ok(())
@@ -105,15 +105,15 @@ impl Venue {
                     return ending;
                 }
             }
-            // What has happened comes before what takes a round trip to the server: workers say more in the
-            // time of one than could be heard otherwise.
+            // Events come before requests: during a round trip to the server, workers send more messages
+            // than could be received otherwise.
             let event = tokio::select! {
                 biased;
-                _ = stop::asked(stop, Stop::Finish) => return Ending::Quiet,
-                () = reports.closed() => return Ending::Quiet,
+                _ = stop::asked(stop, Stop::Finish) => return Ending::Finished,
+                () = reports.closed() => return Ending::Finished,
                 _ = ticks.tick() => Event::Tick,
                 Some(examined) = self.examiner.done.recv() => Event::Examined(examined),
-                heard = self.coordinator.heard() => Event::Heard(heard),
+                message = self.coordinator.next_message() => Event::Message(message),
                 group = queue.next_group(), if self.dispatcher.wants_group() => Event::Group(group),
                 () = ready(()), if self.dispatcher.has_request() => {
                     self.ask().await;
@@ -136,19 +136,22 @@ impl Venue {
             }
             Action::Begins(scheduled) => FromSlot::Started(describe(&self.config, &scheduled)),
             Action::Finished(number, record) => FromSlot::Finished(number, record),
-            Action::Tell(what) => FromSlot::Trouble(what.into()),
+            Action::Report(what) => FromSlot::Trouble(what.into()),
             Action::Workers(seen) => FromSlot::Workers(seen),
             Action::End(ending) => return Err(ending),
         };
         self.report(report).await
     }
 
-    /// If nobody takes reports any more, it ends.
+    /// Ends the session if the receiver is gone.
     async fn report(&self, report: FromSlot) -> Result<(), Ending> {
-        self.reports.send(report).await.map_err(|_| Ending::Quiet)
+        self.reports
+            .send(report)
+            .await
+            .map_err(|_| Ending::Finished)
     }
 
-    /// Asks the server for what the dispatcher wants.
+    /// Sends the dispatcher's next request.
     async fn ask(&mut self) {
         let Some(request) = self.dispatcher.next_request(self.now()) else {
             return;
@@ -190,8 +193,8 @@ impl Venue {
                 coordinator.check_results().await?;
                 Answer::Done
             }
-            Request::MendQueue { all_idle, done } => {
-                Answer::Mended(coordinator.mend_queue(*all_idle, done).await?)
+            Request::RepairQueue { all_idle, done } => {
+                Answer::Repaired(coordinator.repair_queue(*all_idle, done).await?)
             }
         })
     }

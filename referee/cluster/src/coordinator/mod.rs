@@ -1,4 +1,6 @@
-//! The side that knows what is to be done: it publishes jobs and takes their results.
+//! The coordinator's side: publishes jobs and reads their results.
+
+mod cursor;
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -13,68 +15,67 @@ use crate::connection::Connection;
 use crate::error::ClusterError;
 use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
-use crate::reading::{QueueWatch, Remedy, ResultCursor};
 use crate::worker::{DEAD, WORKER};
 
-/// How many jobs may be in the hands of workers at a time. The server's own default is 1000.
+pub use cursor::{QueueWatch, Remedy, ResultCursor};
+
+/// The most jobs leased at a time. The server's default is 1000.
 pub const MOST_LEASED: u32 = 100_000;
-/// How many workers may wait for a job at a time. The server's own default is 512.
+/// The most workers that wait for a job at a time. The server's default is 512.
 pub const MOST_WAITING: u32 = 10_000;
-/// How many subjects of a stream a server lists in one answer.
+/// The most subjects of a stream that a server lists in one answer.
 const PAGE: usize = 100_000;
 
-/// Publishes the jobs of one tournament and takes their results.
+/// Publishes the jobs of one tournament and reads their results.
 pub struct Coordinator {
     connection: Connection,
     id: TournamentId,
     news: Subscriber,
     heartbeats: Subscriber,
     cursor: ResultCursor,
-    /// Results that the server has sent, and that were not given yet.
+    /// Results that were read but not returned yet.
     unread: VecDeque<JobResult>,
     lease: Duration,
     watch: QueueWatch,
 }
 
-/// What became of a job that was published.
+/// The outcome of publishing a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Published {
-    /// It is in the queue.
-    Now,
-    /// It was there already, waiting or in the hands of a worker.
-    Before,
+    /// Now.
+    Queued,
+    /// It waits already, or a worker holds it.
+    AlreadyQueued,
 }
 
-/// The result of a job, as some worker brought it.
+/// The result of a job, as a worker stored it.
 #[derive(Clone, Debug)]
 pub struct JobResult {
-    /// The job's number.
     pub job: u64,
-    /// What the worker calls itself; empty if it does not say.
+    /// The worker's name; empty if it sent none.
     pub worker: String,
-    /// The result, or why the job cannot be done.
+    /// The result, or the reason why the job cannot be done.
     pub result: Result<Vec<u8>, Vec<u8>>,
-    /// Its place in the stream.
+    /// Its sequence number in the stream.
     pub sequence: u64,
 }
 
-/// What workers say while they are at it. Nothing stores it, so it may be lost.
+/// A message of a worker. No stream stores it, so it may be lost.
 #[derive(Clone, Debug)]
-pub enum Heard {
-    /// What a worker told of its job; nothing at all if it has stored a result.
+pub enum WorkerMessage {
+    /// About its job; empty if the worker has stored a result.
     News {
-        /// What the worker calls itself.
+        /// The worker's name.
         worker: String,
-        /// What it told.
         about: Vec<u8>,
     },
-    /// A worker is there.
+    /// A heartbeat.
     Heartbeat(Presence),
 }
 
 impl Coordinator {
-    /// Opens a tournament's streams, which may be there already. Each job belongs to a worker for as long
-    /// as `lease`, which the worker renews.
+    /// Opens a tournament's streams, which may exist already. A worker holds a job for `lease`, unless it
+    /// renews it.
     ///
     /// # Errors
     /// If the server has no JetStream, refuses, or does not answer.
@@ -109,12 +110,11 @@ impl Coordinator {
         })
     }
 
-    /// What the tournament is called.
     pub fn id(&self) -> &TournamentId {
         &self.id
     }
 
-    /// What was announced last for this tournament, if anything was.
+    /// The last announcement of this tournament.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -123,7 +123,7 @@ impl Coordinator {
         Ok(found.map(|found| found.payload))
     }
 
-    /// Tells workers of the tournament; what was announced before is replaced.
+    /// Announces the tournament to workers; replaces an earlier announcement.
     ///
     /// # Errors
     /// If the server does not take it.
@@ -133,8 +133,7 @@ impl Coordinator {
             .map(|_| ())
     }
 
-    /// Puts a job into the queue, unless one of this number is there. Its result, if there is one, does
-    /// not matter: see to it that none is expected.
+    /// Puts a job into the queue, unless it is there. An existing result is not looked for.
     ///
     /// # Errors
     /// If the server does not take it.
@@ -145,13 +144,13 @@ impl Coordinator {
     async fn store(&self, subject: String, payload: Vec<u8>) -> Result<Published, ClusterError> {
         let stored = api::store(&self.connection, subject, HeaderMap::new(), payload).await?;
         Ok(if stored {
-            Published::Now
+            Published::Queued
         } else {
-            Published::Before
+            Published::AlreadyQueued
         })
     }
 
-    /// The jobs that are in the queue, waiting or in the hands of workers.
+    /// The jobs in the queue, waiting or leased.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -175,17 +174,17 @@ impl Coordinator {
         }
     }
 
-    /// Looks whether the server holds jobs that it will never give to anybody, and does something about it
-    /// then. A server that was killed can forget that it removed jobs and remember that they were
-    /// acknowledged (seen with 2.9). Most of those are `done`, and only have to be removed. If that does not
-    /// help, the queue begins anew, and jobs in the hands of workers may be given once more.
+    /// Detects jobs that the server will never deliver, and repairs the queue. A server that was killed can
+    /// forget that it removed jobs and remember that they were acknowledged (seen with 2.9). Most of those
+    /// are `done` and only have to be removed. If that does not help, the consumer is recreated, and leased
+    /// jobs may be delivered again.
     ///
-    /// `all_idle` says that there are workers, and that none of them has a job. `done` are jobs that are in
-    /// the queue and not needed any more.
+    /// `all_idle` means that there are workers and none of them has a job. `done` are jobs in the queue that
+    /// are not needed any more.
     ///
     /// # Errors
     /// If the server does not answer.
-    pub async fn mend_queue(
+    pub async fn repair_queue(
         &mut self,
         all_idle: bool,
         done: &[u64],
@@ -198,10 +197,10 @@ impl Coordinator {
                 .map(|name| consumer[name].as_u64().unwrap_or(0))
                 .iter()
                 .sum::<u64>(),
-            // It was removed here, and the answer got lost.
+            // Removed below, but the answer was lost.
             Err(ClusterError::Unknown) => {
                 open_queue(connection, &self.id, self.lease).await?;
-                return Ok(Remedy::BeginAnew);
+                return Ok(Remedy::Recreate);
             }
             Err(error) => return Err(error),
         };
@@ -217,7 +216,7 @@ impl Coordinator {
                     unless_gone(api::ask(connection, &what, &body).await)?;
                 }
             }
-            Remedy::BeginAnew => {
+            Remedy::Recreate => {
                 let what = format!("CONSUMER.DELETE.{jobs}.{WORKERS}");
                 unless_gone(api::ask(connection, &what, &Value::Null).await)?;
                 open_queue(connection, &self.id, self.lease).await?;
@@ -226,8 +225,8 @@ impl Coordinator {
         Ok(remedy)
     }
 
-    /// The next result that is stored and was not given yet; `None` if there is none at the moment. It
-    /// stays on the server until the tournament is closed.
+    /// The next stored result that was not returned yet; `None` if there is none at the moment. Results stay
+    /// on the server until the tournament is closed.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -249,7 +248,7 @@ impl Coordinator {
         Ok(self.unread.pop_front())
     }
 
-    /// The result of a job, whether it was given or not.
+    /// The result of a job, whether it was returned before or not.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -259,8 +258,8 @@ impl Coordinator {
         Ok(found.and_then(result))
     }
 
-    /// Looks whether the server has lost results, as after a power failure; those that are there are given
-    /// once more then.
+    /// Detects that the server has lost results, as after a power failure. Then the remaining ones are
+    /// returned again.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -272,7 +271,7 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Removes a result that is of no use: another one can be stored for this job.
+    /// Removes a useless result, so that another one can be stored for its job.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -282,14 +281,14 @@ impl Coordinator {
         unless_gone(api::ask(&self.connection, &what, &body).await)
     }
 
-    /// What workers say, as it comes. May be dropped and called again.
-    pub async fn heard(&mut self) -> Heard {
+    /// The next message of a worker. Cancel safe.
+    pub async fn next_message(&mut self) -> WorkerMessage {
         loop {
             let (message, is_news) = tokio::select! {
                 news = self.news.next() => (news, true),
                 heartbeat = self.heartbeats.next() => (heartbeat, false),
             };
-            // Subscriptions end with the client, which lives as long as this.
+            // Subscriptions end with the client, which `self` keeps alive.
             let Some(message) = message else {
                 std::future::pending().await
             };
@@ -297,12 +296,12 @@ impl Coordinator {
                 return news(&message);
             }
             if let Some(presence) = Presence::read(&message.payload) {
-                return Heard::Heartbeat(presence);
+                return WorkerMessage::Heartbeat(presence);
             }
         }
     }
 
-    /// Takes all jobs out of the queue. Workers that have one may still bring its result.
+    /// Removes all jobs from the queue. Workers that hold one may still store its result.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -311,12 +310,12 @@ impl Coordinator {
         unless_gone(api::ask(&self.connection, &what, &Value::Null).await)
     }
 
-    /// Removes all that the server has of a tournament, whether that is much or nothing.
+    /// Removes everything that the server has of a tournament.
     ///
     /// # Errors
     /// If the server does not answer.
     pub async fn close(connection: &Connection, id: &TournamentId) -> Result<(), ClusterError> {
-        // First what tells workers of it.
+        // The announcement first, so that workers leave.
         let what = format!("STREAM.PURGE.{TOURNAMENTS}");
         let body = json!({"filter": id.subject()});
         unless_gone(api::ask(connection, &what, &body).await)?;
@@ -340,15 +339,15 @@ fn result(stored: Stored) -> Option<JobResult> {
     })
 }
 
-fn news(message: &Message) -> Heard {
+fn news(message: &Message) -> WorkerMessage {
     let worker = message.subject.rsplit('.').next().unwrap_or_default();
-    Heard::News {
+    WorkerMessage::News {
         worker: worker.to_owned(),
         about: message.payload.to_vec(),
     }
 }
 
-/// Makes sure that workers can take jobs.
+/// Creates the consumer of jobs, unless it exists.
 async fn open_queue(
     connection: &Connection,
     id: &TournamentId,
@@ -369,7 +368,7 @@ async fn open_queue(
     api::ask(connection, &what, &consumer).await.map(|_| ())
 }
 
-/// Makes sure that a stream is there.
+/// Creates a stream, unless it exists.
 pub(crate) async fn open_stream(
     connection: &Connection,
     name: &str,
@@ -388,7 +387,7 @@ pub(crate) async fn open_stream(
     }
 }
 
-/// The stream in which all tournaments are announced, with the newest announcement of each.
+/// The stream with the newest announcement of each tournament.
 fn tournaments() -> Value {
     json!({
         "subjects": [ALL_TOURNAMENTS],
@@ -399,7 +398,7 @@ fn tournaments() -> Value {
     })
 }
 
-/// A stream that refuses a second message of a subject, for as long as it has the first.
+/// A stream that refuses a second message of a subject while it has the first.
 pub(crate) fn one_for_each(subjects: &str, retention: &str) -> Value {
     json!({
         "subjects": [subjects],
@@ -415,7 +414,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What is not there need not be removed.
+/// Nothing to remove is no error.
 fn unless_gone(removed: Result<Value, ClusterError>) -> Result<(), ClusterError> {
     match removed {
         Ok(_) | Err(ClusterError::Unknown) => Ok(()),

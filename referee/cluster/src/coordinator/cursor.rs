@@ -1,12 +1,11 @@
-//! What a coordinator concludes from what the server counts: where the results are read on, and whether
-//! the queue is stuck. Nothing is asked for here, so a simulation can use it as well.
+//! The cursor into the stream of results, and the detection of a stuck queue. Pure, so that a simulation
+//! uses them as well.
 
-/// The most results that are asked for at a time.
+/// The most results requested at a time.
 const LARGEST_BATCH: u64 = 64;
 
-/// Where the stream of results is read on. As long as all that was asked for is there, twice as much is asked
-/// for next: a coordinator that is resumed may find hundreds of thousands, and each one alone would take the
-/// time of a message there and back.
+/// The position in the stream of results. Batches double while they are full: a resumed coordinator may
+/// find hundreds of thousands of results, and each request takes a round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultCursor {
     next: u64,
@@ -20,23 +19,23 @@ impl Default for ResultCursor {
 }
 
 impl ResultCursor {
-    /// What to ask for now: for each of these sequences the first result that has it or a higher one.
+    /// The next requests: for each of these sequence numbers, the first result at it or after it.
     pub fn batch(self) -> std::ops::Range<u64> {
         self.next..self.next + self.batch
     }
 
-    /// Takes in the answers, one for each of the batch and in its order, made of sequences and what they
-    /// belong to; gives what was not read before.
+    /// Takes the answers to a batch, in its order, each a sequence number with its content. Returns what was
+    /// not read before.
     pub fn read<T>(&mut self, answers: impl IntoIterator<Item = Option<(u64, T)>>) -> Vec<T> {
         let mut read = Vec::new();
         let batch = self.batch();
         for (asked, answer) in batch.clone().zip(answers) {
             if asked < self.next {
-                // There is a gap, and this is what came after it.
+                // After a gap, the same result answers several requests.
                 continue;
             }
-            // What is stored later has a higher sequence. So nothing can be missing before an answer, but
-            // behind an empty one there may be.
+            // Later results have higher sequence numbers. So nothing can be missing before an answer, but
+            // something may come after an empty one.
             let Some((sequence, result)) = answer else {
                 break;
             };
@@ -51,8 +50,8 @@ impl ResultCursor {
         read
     }
 
-    /// The last sequence of the stream is this one. If more was read than that, the server has lost results,
-    /// and gives their places to other ones: those that are there are read once more.
+    /// Compares with the last sequence number of the stream. If more was read than that, the server has
+    /// lost results and reuses their numbers: start over.
     pub fn check(&mut self, last: u64) {
         if last + 1 < self.next {
             *self = ResultCursor::default();
@@ -60,42 +59,41 @@ impl ResultCursor {
     }
 }
 
-/// What is to be done about the queue.
+/// What to do about the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Nothing.
     Nothing,
-    /// To remove the jobs that are done and in the queue all the same.
+    /// Remove jobs that are done.
     RemoveDone,
-    /// To begin it anew, which gives jobs that workers have to others as well.
-    BeginAnew,
+    /// Recreate the consumer. Jobs that workers hold may be delivered twice.
+    Recreate,
 }
 
-/// Whether the queue holds jobs that it gives to nobody.
+/// Detects a queue that holds jobs but delivers them to no worker.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueWatch {
-    /// How often in a row it seemed so when it was looked at.
+    /// Consecutive checks at which it seemed stuck.
     times: u32,
 }
 
 impl QueueWatch {
-    /// Takes in what the server counts. `owed` jobs wait or are in the hands of workers by the count of the
-    /// consumer, and `there` are in the stream, counted afterwards: until then they can only have become
-    /// fewer, because nobody else publishes any. `all_idle` says that there are workers, and that none of
-    /// them has a job: if that lasts while there are jobs, the queue is stuck whatever the server counts.
-    /// `has_done` says that there are jobs in the queue that are done.
+    /// Checks the server's counts. By the consumer, `owed` jobs wait or are leased; `there` jobs are in the
+    /// stream, counted afterwards (until then they can only have become fewer, as nobody else publishes).
+    /// `all_idle` means that there are workers and none of them has a job: if that lasts while there are
+    /// jobs, the queue is stuck whatever the server counts. `has_done` means that the queue holds jobs that
+    /// are done.
     pub fn look(&mut self, owed: u64, there: u64, all_idle: bool, has_done: bool) -> Remedy {
         let seems_stuck = there > owed || (there > 0 && all_idle);
         self.times = if seems_stuck { self.times + 1 } else { 0 };
-        // A job may be in the midst of being removed, so once is not enough.
+        // A job may just be being removed, so once is not enough.
         match self.times {
             0 | 1 => Remedy::Nothing,
             2 if has_done => Remedy::RemoveDone,
-            // What was done is removed, so once is enough. But jobs that are done need not be those that
-            // nobody gets.
+            // Removing jobs that are done did not help.
             _ => {
                 self.times = 0;
-                Remedy::BeginAnew
+                Remedy::Recreate
             }
         }
     }
@@ -105,7 +103,7 @@ impl QueueWatch {
 mod tests {
     use super::*;
 
-    /// Reads a stream of these sequences to its end; gives what was read, and in how many batches.
+    /// Reads a stream of these sequence numbers to its end; also counts the batches.
     fn read_all(cursor: &mut ResultCursor, stream: &[u64]) -> (Vec<u64>, u32) {
         let (mut all, mut batches) = (Vec::new(), 0);
         loop {
@@ -171,16 +169,16 @@ mod tests {
         ];
         let remedies = looks.map(|(owed, there, idle)| watch.look(owed, there, idle, false));
         let mut expected = [Remedy::Nothing; 6];
-        expected[4] = Remedy::BeginAnew;
+        expected[4] = Remedy::Recreate;
         assert_eq!(remedies, expected);
     }
 
     #[test]
-    fn what_is_done_is_removed_before_the_queue_begins_anew() {
+    fn what_is_done_is_removed_before_the_queue_is_recreated() {
         let mut watch = QueueWatch::default();
         let mut look = |owed| watch.look(owed, 6, false, true);
         assert_eq!([look(5), look(5)], [Remedy::Nothing, Remedy::RemoveDone]);
         assert_eq!([look(6), look(5)], [Remedy::Nothing; 2]);
-        assert_eq!([look(5), look(5)], [Remedy::RemoveDone, Remedy::BeginAnew]);
+        assert_eq!([look(5), look(5)], [Remedy::RemoveDone, Remedy::Recreate]);
     }
 }

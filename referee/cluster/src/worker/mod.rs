@@ -1,4 +1,6 @@
-//! The side that does the work: it takes one job at a time and brings its result.
+//! The worker's side: takes one job at a time and stores its result.
+
+mod handover;
 
 use std::time::Duration;
 
@@ -12,42 +14,43 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use crate::api::{self, Stored};
 use crate::connection::{ANSWER, Connection};
 use crate::error::ClusterError;
-use crate::handover::{Finished, Handover, Step};
 use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
 
+pub use handover::{Finished, Handover, Step};
+
 /// The header that names the worker.
 pub(crate) const WORKER: &str = "Referee-Worker";
-/// The header of a result that says why there is none.
+/// The header of a rejected job's result, which is the reason.
 pub(crate) const DEAD: &str = "Referee-Dead";
-/// How often a job is given back to a server that does not answer; later its lease ends.
+/// Attempts to return a job. If all fail, its lease expires.
 const RETURNS: u32 = 3;
 
-/// Takes jobs, of any tournament.
+/// Takes jobs of any tournament.
 #[derive(Clone, Debug)]
 pub struct Worker {
     connection: Connection,
     name: WorkerName,
 }
 
-/// A tournament that wants workers.
+/// The announcement of a tournament that needs workers.
 #[derive(Clone, Debug)]
 pub struct Announcement {
-    /// Its id.
+    /// The tournament.
     pub id: TournamentId,
-    /// What the coordinator says about it.
+    /// The coordinator's message.
     pub payload: Vec<u8>,
-    /// Its place among all announcements; a newer one of the same tournament has a higher one.
+    /// Its sequence number among all announcements; a newer one of the same tournament has a higher number.
     pub sequence: u64,
 }
 
-/// Hears when a tournament is announced, without what is announced: it is for whoever reads
-/// announcements to come at once. Some may be missed while the server does not answer.
+/// A subscription that wakes readers of announcements, without their content. Some wake-ups may be lost
+/// while the server does not answer.
 #[derive(Debug)]
-pub struct Announcing(Subscriber);
+pub struct Announcements(Subscriber);
 
-impl Announcing {
-    /// Waits for the next one.
+impl Announcements {
+    /// Waits for the next announcement.
     pub async fn next(&mut self) {
         if self.0.next().await.is_none() {
             // The connection is closed.
@@ -56,49 +59,46 @@ impl Announcing {
     }
 }
 
-/// What came of asking for a job.
+/// The answer to a request for a job.
 #[derive(Debug)]
 pub enum Delivered {
-    /// A job.
     Job(Box<Job>),
-    /// There is none at the moment.
+    /// No job at the moment.
     None,
-    /// The tournament has ended.
-    Over,
+    /// The tournament is over.
+    TournamentOver,
 }
 
-/// A job that is this worker's until its lease ends.
+/// A job that belongs to this worker until its lease expires.
 #[derive(Debug)]
 pub struct Job {
-    /// Its number.
     pub number: u64,
-    /// What is to be done.
+    /// The coordinator's message.
     pub payload: Vec<u8>,
-    /// How often it was given to workers, this time included.
+    /// How often it was delivered to workers, this time included.
     pub deliveries: u64,
     tournament: TournamentId,
     worker: Worker,
-    /// Where acknowledgements go.
+    /// The subject for acknowledgements.
     acknowledge: Subject,
 }
 
 /// Renews a lease until it is dropped.
 #[derive(Debug)]
-pub struct KeptLease(JoinHandle<()>);
+pub struct LeaseRenewal(JoinHandle<()>);
 
-impl Drop for KeptLease {
+impl Drop for LeaseRenewal {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-/// How often a worker says that it is still at it, the first time at once.
+/// The interval between renewals of a lease.
 pub fn renewal(lease: Duration) -> Duration {
     lease / 3
 }
 
 impl Worker {
-    /// A worker of this name.
     pub fn new(connection: &Connection, name: &WorkerName) -> Self {
         Worker {
             connection: connection.clone(),
@@ -106,23 +106,22 @@ impl Worker {
         }
     }
 
-    /// The connection.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Listens for announcements.
+    /// Subscribes to announcements.
     ///
     /// # Errors
     /// If the connection is closed.
-    pub async fn announcing(&self) -> Result<Announcing, ClusterError> {
+    pub async fn subscribe(&self) -> Result<Announcements, ClusterError> {
         let subscribed = self.connection.client.subscribe(ALL_TOURNAMENTS).await;
         subscribed
-            .map(Announcing)
+            .map(Announcements)
             .map_err(|error| ClusterError::Unanswered(error.to_string()))
     }
 
-    /// The first announcement after the one with this sequence; 0 for the first of all.
+    /// The first announcement after this sequence number; 0 for the first of all.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -133,7 +132,7 @@ impl Worker {
         self.announced(sequence + 1, ALL_TOURNAMENTS).await
     }
 
-    /// What is announced of one tournament; `None` if it has ended.
+    /// The announcement of a tournament; `None` if it is over.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -157,7 +156,7 @@ impl Worker {
                 Err(error) => return Err(error),
                 Ok(Some(found)) => {
                     from = found.sequence + 1;
-                    // What is announced under no name must not hide what comes after it.
+                    // Messages without a valid name must not hide later ones.
                     if let Some(announcement) = announcement(found) {
                         return Ok(Some(announcement));
                     }
@@ -166,8 +165,8 @@ impl Worker {
         }
     }
 
-    /// Asks for a job of a tournament, and waits so long for one. Do not drop the future before it is
-    /// done: a job that is on its way then waits until its lease ends.
+    /// Requests a job of a tournament and waits for one. Not cancel safe: a job that is on its way is then
+    /// lost until its lease expires.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -182,8 +181,7 @@ impl Worker {
         } else {
             json!({"batch": 1, "expires": u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX)})
         };
-        // Jobs come under their own subject, so the inbox that all requests share would not know whose
-        // answer they are.
+        // Jobs arrive under their own subjects, so the shared inbox of requests could not assign them.
         let client = &self.connection.client;
         let request = Request::new()
             .payload(body.to_string().into())
@@ -191,8 +189,7 @@ impl Worker {
             .timeout(Some(wait + ANSWER));
         let message = match client.send_request(subject, request).await {
             Ok(message) => message,
-            // Nobody answers where there is no such queue: there is none any more, or it is just being
-            // begun anew.
+            // Without a queue nobody answers: it is gone, or is just being recreated.
             Err(error) => return self.over_or(tournament, error.to_string()).await,
         };
         match message.status {
@@ -205,15 +202,14 @@ impl Worker {
         }
     }
 
-    /// What it means that there is no answer, or none of a queue: that the tournament has ended, if it is
-    /// not announced any more.
+    /// Interprets a missing answer: the tournament is over if it is no longer announced.
     async fn over_or(
         &self,
         tournament: &TournamentId,
         why: String,
     ) -> Result<Delivered, ClusterError> {
         match self.announcement(tournament).await? {
-            None => Ok(Delivered::Over),
+            None => Ok(Delivered::TournamentOver),
             Some(_) => Err(ClusterError::Unanswered(why)),
         }
     }
@@ -235,16 +231,16 @@ impl Worker {
         })))
     }
 
-    /// Tells a tournament's coordinator something, which may get lost.
-    pub async fn tell(&self, tournament: &TournamentId, about: Vec<u8>) {
+    /// Sends news to a tournament's coordinator. They may be lost.
+    pub async fn send_news(&self, tournament: &TournamentId, about: Vec<u8>) {
         let subject = tournament.news(&self.name);
         if let Err(error) = self.connection.client.publish(subject, about.into()).await {
-            tracing::info!("the coordinator was not told: {error}");
+            tracing::info!("news were not sent to the coordinator: {error}");
         }
     }
 
-    /// Tells who wants to know that this worker is there.
-    pub async fn beat(&self, presence: &Presence) {
+    /// Sends a heartbeat.
+    pub async fn send_heartbeat(&self, presence: &Presence) {
         let Ok(bytes) = serde_json::to_vec(presence) else {
             return;
         };
@@ -256,16 +252,15 @@ impl Worker {
 }
 
 impl Job {
-    /// Keeps the job this worker's, by a sign of life every third of the lease, until what it returns is
-    /// dropped.
-    #[must_use = "the lease is kept only as long as this lives"]
-    pub fn keep(&self, lease: Duration) -> KeptLease {
+    /// Renews the lease every third of its length until the returned value is dropped.
+    #[must_use = "dropping it stops the renewals"]
+    pub fn renew_lease(&self, lease: Duration) -> LeaseRenewal {
         let client = self.worker.connection.client.clone();
         let acknowledge = self.acknowledge.clone();
-        // The server counts from when it gave the job.
+        // The server counts from the delivery.
         let mut ticks = interval_at(Instant::now() + renewal(lease), renewal(lease));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        KeptLease(tokio::spawn(async move {
+        LeaseRenewal(tokio::spawn(async move {
             loop {
                 ticks.tick().await;
                 if let Err(error) = client.publish(acknowledge.clone(), "+WPI".into()).await {
@@ -275,23 +270,23 @@ impl Job {
         }))
     }
 
-    /// Stores the result, as often as it takes, and then acknowledges the job.
+    /// Stores the result, with retries, then acknowledges the job.
     ///
     /// # Errors
-    /// If the server will never take the result.
+    /// If a retry cannot help.
     pub async fn finish(&self, result: Vec<u8>) -> Result<Finished, ClusterError> {
         self.hand_over(result, false, "+ACK").await
     }
 
-    /// Says that nobody can do this job: the reason becomes its result, and no worker gets it any more.
+    /// Declares that no worker can do this job: the reason becomes its result, and it is not delivered again.
     ///
     /// # Errors
-    /// If the server will never take the reason.
-    pub async fn bury(&self, why: Vec<u8>) -> Result<Finished, ClusterError> {
+    /// If a retry cannot help.
+    pub async fn reject(&self, why: Vec<u8>) -> Result<Finished, ClusterError> {
         self.hand_over(why, true, "+TERM").await
     }
 
-    /// Gives the job back, for others, who get it after a pause.
+    /// Returns the job to the queue. It is delivered again after a pause.
     pub async fn give_back(&self, pause: Duration) {
         let pause = json!({"delay": u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX)});
         let how = format!("-NAK {pause}");
@@ -317,9 +312,9 @@ impl Job {
                     sleep(pause).await;
                     Step::Store
                 }
-                Step::Tell => {
-                    self.worker.tell(&self.tournament, Vec::new()).await;
-                    handover.told()
+                Step::Notify => {
+                    self.worker.send_news(&self.tournament, Vec::new()).await;
+                    handover.notified()
                 }
                 Step::Acknowledge => handover.acknowledged(self.acknowledge(how).await),
                 Step::Done(finished) => return Ok(finished),
@@ -327,7 +322,7 @@ impl Job {
         }
     }
 
-    /// Offers the result once; false if the server has one already.
+    /// Stores the result; false if the server already has one.
     async fn store(&self, result: Vec<u8>, is_dead: bool) -> Result<bool, ClusterError> {
         let connection = &self.worker.connection;
         let mut headers = HeaderMap::new();
@@ -339,8 +334,7 @@ impl Job {
         api::store(connection, subject, headers, result).await
     }
 
-    /// Acknowledges the job, and waits until the server has noted that; true if it has, or if the queue is
-    /// gone.
+    /// Acknowledges the job. True if the server confirmed it, or if the queue is gone.
     async fn acknowledge(&self, how: &str) -> bool {
         let client = &self.worker.connection.client;
         let sent = client.request(self.acknowledge.clone(), how.to_owned().into());
@@ -363,7 +357,7 @@ fn announcement(stored: Stored) -> Option<Announcement> {
     })
 }
 
-/// How often a job was delivered, by where its acknowledgements go:
+/// How often a job was delivered, by its subject for acknowledgements:
 /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.…`, or with two more words before the stream.
 fn deliveries(acknowledge: &str) -> u64 {
     let words: Vec<&str> = acknowledge.split('.').collect();

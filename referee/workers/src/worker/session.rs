@@ -1,5 +1,5 @@
-//! What a worker does besides playing: it knows the tournaments, takes jobs for its slots, brings their
-//! results, and says that it is there.
+//! A worker's session with a NATS server: reads announcements, takes jobs for its slots, stores their
+//! results and sends heartbeats.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use cluster::{
-    Announcement, Announcing, ClusterError, Connection, Delivered, HEARTBEAT, Job, Presence,
+    Announcement, Announcements, ClusterError, Connection, Delivered, HEARTBEAT, Job, Presence,
     TournamentId, Worker, WorkerName,
 };
 use supervisor::resource_exhausted;
@@ -23,59 +23,59 @@ use super::serving::{self, Room, Serving};
 use super::slot::{Played, Slot};
 use crate::wire::{Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack};
 
-/// How long a worker waits for a job of one tournament before it looks at the next, where there are several tournaments.
+/// With several tournaments, a worker waits this long for a job of one before it tries the next.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
-/// How long a worker that ends now waits for a job that may be on its way, or for one to be taken back.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// How often it looks for tournaments.
-const LOOK: Duration = Duration::from_secs(1);
-/// After how many looks it reads all announcements once more: a server may have lost its store.
-const ALL_AGAIN: u32 = 30;
+/// A worker that ends waits this long for a job that may be on its way, or for one to be returned.
+const EXIT_DELAY: Duration = Duration::from_secs(1);
+/// The interval of checks for announcements.
+const CHECK: Duration = Duration::from_secs(1);
+/// All announcements are read again at every 30th check, as a server may have lost its store.
+const FULL_CHECK: u32 = 30;
 
-/// What the slots of a worker share.
-pub(super) struct Office {
+/// Shared by the slots of a worker.
+pub(super) struct WorkerSession {
     worker: Worker,
     name: WorkerName,
     options: WorkerOptions,
     room: Room,
     tournaments: Mutex<BTreeMap<TournamentId, Known>>,
-    /// A tournament has come.
+    /// Wakes idle slots when a tournament was announced.
     news: Notify,
-    /// What belongs to tournaments, below one folder.
+    /// The parent of the tournaments' folders.
     folder: PathBuf,
     _temporary: Option<TempDir>,
-    told: mpsc::UnboundedSender<String>,
+    reports: mpsc::UnboundedSender<String>,
     busy: AtomicU32,
     matches: AtomicU64,
     since: String,
-    /// Counts what was asked, so that tournaments take turns.
+    /// Counts requests, so that tournaments take turns.
     turn: AtomicU64,
 }
 
-/// The next announcement, if it is possible to listen for them.
-async fn next_of(announcing: &mut Option<Announcing>) {
-    match announcing {
-        Some(announcing) => announcing.next().await,
+/// Waits for the next announcement; forever without a subscription.
+async fn next_of(announcements: &mut Option<Announcements>) {
+    match announcements {
+        Some(announcements) => announcements.next().await,
         None => std::future::pending().await,
     }
 }
 
-/// The place of no announcement: as of a tournament that has to be looked at again.
+/// The sequence number of no announcement, for tournaments to retry.
 const TRY_AGAIN: u64 = 0;
 
-/// A tournament that was announced.
+/// An announced tournament.
 struct Known {
-    /// The place of its announcement.
+    /// The sequence number of its announcement.
     sequence: u64,
-    /// As it is played here, or why it is not.
+    /// The reason if it is not played here.
     serving: Result<Arc<Serving>, String>,
 }
 
-/// Why a tournament is not played here.
+/// A tournament is not played here.
 enum Unserved {
-    /// It may go later.
+    /// A retry may help.
     ForNow(String),
-    /// Something is missing, or wrong.
+    /// A retry cannot help.
     ForGood(String),
 }
 
@@ -90,13 +90,13 @@ impl From<FetchError> for Unserved {
     }
 }
 
-impl Office {
+impl WorkerSession {
     pub(super) fn open(
         connection: &Connection,
         name: &WorkerName,
         options: WorkerOptions,
         room: Room,
-        told: mpsc::UnboundedSender<String>,
+        reports: mpsc::UnboundedSender<String>,
     ) -> io::Result<Self> {
         let (folder, temporary) = match &options.keep {
             Some(folder) => (folder.clone(), None),
@@ -108,7 +108,7 @@ impl Office {
             }
         };
         std::fs::create_dir_all(&folder)?;
-        Ok(Office {
+        Ok(WorkerSession {
             worker: Worker::new(connection, name),
             name: name.clone(),
             options,
@@ -117,7 +117,7 @@ impl Office {
             news: Notify::new(),
             folder: std::fs::canonicalize(folder)?,
             _temporary: temporary,
-            told,
+            reports,
             busy: AtomicU32::new(0),
             matches: AtomicU64::new(0),
             since: protocol::timestamp(SystemTime::now(), 0),
@@ -131,7 +131,7 @@ impl Office {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tournaments that it plays matches of.
+    /// The tournaments that are played here.
     fn served(&self) -> Vec<Arc<Serving>> {
         let tournaments = self.tournaments();
         let served = tournaments
@@ -141,15 +141,15 @@ impl Office {
     }
 
     fn report(&self, what: String) {
-        let _ = self.told.send(what);
+        let _ = self.reports.send(what);
     }
 
-    /// Says again and again that the worker is there.
-    pub(super) async fn beat(self: Arc<Self>) {
+    /// Sends heartbeats until dropped.
+    pub(super) async fn send_heartbeats(self: Arc<Self>) {
         let mut beats = interval(HEARTBEAT);
         loop {
             beats.tick().await;
-            self.worker.beat(&self.presence()).await;
+            self.worker.send_heartbeat(&self.presence()).await;
         }
     }
 
@@ -164,47 +164,47 @@ impl Office {
         }
     }
 
-    /// Learns of tournaments.
+    /// Reads announcements until dropped.
     pub(super) async fn read_announcements(self: Arc<Self>) {
-        let mut looks = interval(LOOK);
-        let mut announcing = self.worker.announcing().await.ok();
+        let mut checks = interval(CHECK);
+        let mut announcements = self.worker.subscribe().await.ok();
         let (mut after, mut number) = (0, 0);
         let mut all_known = true;
         loop {
             tokio::select! {
-                _ = looks.tick() => {}
-                () = next_of(&mut announcing) => {}
+                _ = checks.tick() => {}
+                () = next_of(&mut announcements) => {}
             }
             number += 1;
-            if number % ALL_AGAIN == 0 || !all_known {
+            if number % FULL_CHECK == 0 || !all_known {
                 after = 0;
             }
             all_known = true;
-            // If the server does not answer, the slots say so.
-            while let Some(announcement) = self.next_announced(after, &mut announcing).await {
+            // The slots log a server that does not answer.
+            while let Some(announcement) = self.next_announced(after, &mut announcements).await {
                 after = announcement.sequence;
-                all_known &= self.clone().learn(announcement).await;
+                all_known &= self.clone().join(announcement).await;
             }
         }
     }
 
-    /// The next tournament, if there is one. A server on which none was ever announced does not answer, so
-    /// it is asked anew when one is.
+    /// The next announcement. A server without any announcement does not answer, so the request is repeated
+    /// when the first one comes.
     async fn next_announced(
         &self,
         after: u64,
-        announcing: &mut Option<Announcing>,
+        announcements: &mut Option<Announcements>,
     ) -> Option<Announcement> {
         loop {
             tokio::select! {
                 found = self.worker.announcement_after(after) => return found.ok().flatten(),
-                () = next_of(announcing) => {}
+                () = next_of(announcements) => {}
             }
         }
     }
 
-    /// Takes note of a tournament, unless it is known; false if it has to be tried again.
-    async fn learn(self: Arc<Self>, announcement: Announcement) -> bool {
+    /// Opens a tournament, unless it is known; false if a retry may help.
+    async fn join(self: Arc<Self>, announcement: Announcement) -> bool {
         let (id, sequence) = (announcement.id.clone(), announcement.sequence);
         let known = {
             let tournaments = self.tournaments();
@@ -215,8 +215,8 @@ impl Office {
         };
         if let Some(why) = known {
             if let Some(why) = why {
-                // Nothing stores what was said, so it is said again whenever all announcements are read.
-                self.tell(&id, &WorkerNews::CannotServe { why }).await;
+                // News may be lost, so they are repeated whenever all announcements are read.
+                self.send_news(&id, &WorkerNews::CannotServe { why }).await;
             }
             return true;
         }
@@ -243,17 +243,17 @@ impl Office {
         };
         self.tournaments().insert(id, Known { sequence, serving });
         self.news.notify_waiters();
-        // The coordinator should not have to wait for the next one.
-        self.worker.beat(&self.presence()).await;
+        // So that the coordinator need not wait for the next one.
+        self.worker.send_heartbeat(&self.presence()).await;
         true
     }
 
     async fn cannot_serve(&self, id: &TournamentId, why: String) {
         self.report(format!("plays no matches of `{id}`: {why}"));
-        self.tell(id, &WorkerNews::CannotServe { why }).await;
+        self.send_news(id, &WorkerNews::CannotServe { why }).await;
     }
 
-    /// Gets ready to play matches of a tournament.
+    /// Prepares to play matches of a tournament.
     async fn open_tournament(
         self: Arc<Self>,
         announcement: Announcement,
@@ -261,7 +261,7 @@ impl Office {
         let Announcement { id, payload, .. } = announcement;
         let announced = Announced::read(&payload).map_err(Unserved::ForGood)?;
         if !self.options.trust {
-            // Before anything is fetched.
+            // Before any bundle is fetched.
             let folder = self.options.folder.as_deref();
             serving::check(&announced, folder).map_err(Unserved::ForGood)?;
         }
@@ -276,11 +276,11 @@ impl Office {
             };
             Some(Arc::new(source.fetch_all(&announced.bundles).await?))
         };
-        let office = self.clone();
+        let session = self.clone();
         let open = move || {
-            let own = office.folder.join(id.to_string());
-            let report = |line: &str| office.report(line.to_owned());
-            let how = (&office.options, office.room);
+            let own = session.folder.join(id.to_string());
+            let report = |line: &str| session.report(line.to_owned());
+            let how = (&session.options, session.room);
             Serving::open(&id, &announced, bundles, how, &own, report)
         };
         let opened = tokio::task::spawn_blocking(open).await;
@@ -288,14 +288,14 @@ impl Office {
         opened.map_err(Unserved::ForGood)
     }
 
-    async fn tell(&self, id: &TournamentId, news: &WorkerNews) {
+    async fn send_news(&self, id: &TournamentId, news: &WorkerNews) {
         if let Ok(bytes) = serde_json::to_vec(news) {
-            self.worker.tell(id, bytes).await;
+            self.worker.send_news(id, bytes).await;
         }
     }
 
-    /// Takes one job after another for a slot, until the worker is to leave.
-    pub(super) async fn keep_busy(self: Arc<Self>, slot: Slot, mut leave: watch::Receiver<Leave>) {
+    /// Takes one job after another for a slot, until the worker leaves.
+    pub(super) async fn run_slot(self: Arc<Self>, slot: Slot, mut leave: watch::Receiver<Leave>) {
         while *leave.borrow_and_update() == Leave::Stay && resource_exhausted::noted().is_none() {
             match self.next(&mut leave).await {
                 Ok(Some((serving, job))) => {
@@ -319,7 +319,7 @@ impl Office {
         }
     }
 
-    /// A job of any tournament: first of one that has some, then of the one that is the first to get one.
+    /// A job of any tournament: tries all without waiting, then waits for one of them.
     async fn next(
         &self,
         leave: &mut watch::Receiver<Leave>,
@@ -328,7 +328,7 @@ impl Office {
         if served.is_empty() {
             tokio::select! {
                 () = self.news.notified() => {}
-                () = sleep(LOOK) => {}
+                () = sleep(CHECK) => {}
                 _ = leave.changed() => {}
             }
             return Ok(None);
@@ -349,7 +349,7 @@ impl Office {
             match taken {
                 Delivered::Job(job) => return Ok(Some((serving.clone(), job))),
                 Delivered::None => {}
-                Delivered::Over => self.forget(&serving.id),
+                Delivered::TournamentOver => self.forget(&serving.id),
             }
             if *leave.borrow() != Leave::Stay {
                 break;
@@ -358,7 +358,6 @@ impl Office {
         Ok(None)
     }
 
-    /// A tournament has ended.
     fn forget(&self, id: &TournamentId) {
         let known = self.tournaments().remove(id);
         if known.is_some_and(|known| known.serving.is_ok()) {
@@ -366,52 +365,52 @@ impl Office {
         }
     }
 
-    /// Has a job done, and brings its result.
+    /// Plays a job and stores its result.
     async fn play(&self, slot: &Slot, serving: &Arc<Serving>, job: &Job) {
-        let _kept = job.keep(serving.lease);
+        let _lease = job.renew_lease(serving.lease);
         let group = match serving.matches(&job.payload) {
             Ok(group) => group,
-            Err(why) => return self.bury(serving, job, why, false).await,
+            Err(why) => return self.reject(serving, job, why, false).await,
         };
         if let Some(pause) = group.pause_for(&serving.hash, &self.name.to_string()) {
             return job.give_back(pause).await;
         }
         let (begun, mut beginning) = mpsc::unbounded_channel();
         let playing = slot.play(serving, (group.matches, group.deal), begun);
-        let telling = async {
+        let sending = async {
             let mut first = true;
             while let Some(number) = beginning.recv().await {
                 let job = job.number;
-                self.tell(&serving.id, &WorkerNews::Begins { job, number, first })
+                self.send_news(&serving.id, &WorkerNews::Begins { job, number, first })
                     .await;
                 first = false;
             }
         };
-        let (played, ()) = tokio::join!(playing, telling);
-        self.pass_on_news(serving).await;
+        let (played, ()) = tokio::join!(playing, sending);
+        self.forward_warnings(serving).await;
         match played {
-            Played::Records(records) => self.bring(serving, job, records).await,
-            Played::Broken(broken) => self.bury(serving, job, broken.to_string(), true).await,
-            Played::GivenUp => job.give_back(Duration::ZERO).await,
+            Played::Records(records) => self.store(serving, job, records).await,
+            Played::Broken(broken) => self.reject(serving, job, broken.to_string(), true).await,
+            Played::Abandoned => job.give_back(Duration::ZERO).await,
             Played::Unable { bot, why } => {
                 self.report(format!("cannot play with `{bot}`: {why}"));
-                self.tell(&serving.id, &WorkerNews::CannotPlay { bot, why })
+                self.send_news(&serving.id, &WorkerNews::CannotPlay { bot, why })
                     .await;
                 job.give_back(FOR_OTHERS).await;
             }
         }
     }
 
-    /// Tells the user here and the coordinator what they should know about bots.
-    async fn pass_on_news(&self, serving: &Serving) {
+    /// Forwards warnings about bots to the user here and to the coordinator.
+    async fn forward_warnings(&self, serving: &Serving) {
         for news in serving.factory.take_news() {
             self.report(news.text.clone());
-            let news = WorkerNews::Trouble { what: news.text };
-            self.tell(&serving.id, &news).await;
+            let news = WorkerNews::Warning { what: news.text };
+            self.send_news(&serving.id, &news).await;
         }
     }
 
-    async fn bring(&self, serving: &Serving, job: &Job, records: Vec<protocol::Record>) {
+    async fn store(&self, serving: &Serving, job: &Job, records: Vec<protocol::Record>) {
         let count = records.len() as u64;
         match job.finish(pack(&PlayedGroup { records })).await {
             Ok(_) => {
@@ -419,21 +418,21 @@ impl Office {
             }
             Err(error) => {
                 let why = format!("its result cannot be sent: {error}");
-                self.bury(serving, job, why, false).await;
+                self.reject(serving, job, why, false).await;
             }
         }
     }
 
-    /// Nobody can do this job.
-    async fn bury(&self, serving: &Serving, job: &Job, why: String, broken_rules: bool) {
+    /// Declares that no worker can do this job.
+    async fn reject(&self, serving: &Serving, job: &Job, why: String, broken_rules: bool) {
         self.report(format!("a job of `{}` cannot be done: {why}", serving.id));
         let why = pack(&Unplayable { why, broken_rules });
-        if let Err(error) = job.bury(why).await {
-            self.report(format!("the coordinator cannot be told: {error}"));
+        if let Err(error) = job.reject(why).await {
+            self.report(format!("the coordinator cannot be notified: {error}"));
         }
     }
 
-    /// Waits until all bots are gone.
+    /// Waits until all bots have ended.
     pub(super) async fn close(&self) {
         let known: Vec<Arc<Serving>> = {
             let mut tournaments = self.tournaments();
@@ -446,11 +445,11 @@ impl Office {
     }
 }
 
-/// Waits until the worker is to end now, and a moment longer: a queue that is gone answers nothing.
+/// Waits until the worker ends now, and a moment longer: a queue that is gone does not answer.
 async fn has_left(mut leave: watch::Receiver<Leave>) {
     let is_gone = leave.wait_for(|leave| *leave == Leave::Now).await.is_err();
     if is_gone {
         return std::future::pending().await;
     }
-    sleep(LAST_WORDS).await;
+    sleep(EXIT_DELAY).await;
 }

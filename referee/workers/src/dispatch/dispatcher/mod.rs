@@ -1,0 +1,204 @@
+//! The state machine. It publishes slightly more groups than workers play, takes results, and regularly
+//! checks the server, as messages and the server's store can be lost.
+
+mod requests;
+mod results;
+mod workers;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
+
+use cluster::JobResult;
+use tournament::WorkersSeen;
+
+use super::open_jobs::OpenJobs;
+use super::rechecks::Rechecks;
+use super::roster::Roster;
+use super::{Action, Ending, Event, Setup};
+use crate::error::Stuck;
+
+/// The interval of regular checks.
+pub const TICK: Duration = Duration::from_millis(500);
+/// Groups that are open at least, whatever the number of workers.
+const AHEAD: usize = 64;
+/// Groups that are open at most, whatever the number of slots.
+const MOST_OPEN: usize = 100_000;
+/// A server may be silent for this long before the user is warned.
+const SILENCE_LIMIT: Duration = Duration::from_secs(5);
+/// A server may be silent for this long at the start.
+const STARTUP_LIMIT: Duration = Duration::from_secs(30);
+/// A tournament stops if no worker can play with a bot for this long.
+const REFUSAL_LIMIT: Duration = Duration::from_secs(30);
+/// Bytes of early results in memory.
+const MOST_EARLY: usize = 256 << 20;
+/// Characters shown of a worker's text.
+const SHOWN: usize = 300;
+
+/// The coordinator's decisions for one tournament.
+pub struct Dispatcher {
+    setup: Setup,
+    stage: Stage,
+    open: OpenJobs,
+    rechecks: Rechecks,
+    /// Results of groups that are not open yet, from before the tournament was resumed. `None` if the result
+    /// stays on the server until then.
+    early: HashMap<u64, Option<JobResult>>,
+    /// The bytes of `early`.
+    early_bytes: usize,
+    /// Requests to the server, in this order.
+    chores: VecDeque<Chore>,
+    /// True if there may be unread results.
+    has_unread: bool,
+    /// True after a request without an answer, until the next tick.
+    waits: bool,
+    roster: Roster,
+    shown: WorkersSeen,
+    /// The start of the server's silence.
+    silent: Option<Duration>,
+    reported_silence: bool,
+    /// By bot: since when no present worker can play with it.
+    refused: BTreeMap<String, Duration>,
+    /// Since when no present worker plays matches of the tournament.
+    declined: Option<Duration>,
+    /// When the server was checked last.
+    checked: Duration,
+    actions: VecDeque<Action>,
+    has_ended: bool,
+}
+
+/// A request that waits for its turn.
+#[derive(Debug)]
+enum Chore {
+    Publish(u64),
+    /// Read the result of a group that is open now; without one, publish it.
+    Fetch(u64),
+    Refuse(JobResult),
+}
+
+/// The requests after all chores.
+#[derive(Debug)]
+enum Stage {
+    /// Read an earlier announcement.
+    Begin,
+    /// Remove groups of the configuration before an extension from the queue: the log may have their
+    /// matches.
+    Withdraw,
+    /// Read results from before.
+    ReadEarly,
+    /// Announce the tournament.
+    Announce,
+    /// Results only.
+    Play,
+    /// List the jobs in the queue: the first step of a check.
+    ListJobs,
+    /// Detect lost results. `lost` are jobs that have left the queue and had no result then: a result is
+    /// stored before its job leaves the queue. `done` are jobs in the queue that are not needed any more.
+    CheckResults { lost: Vec<u64>, done: Vec<u64> },
+    /// Detect and repair a stuck queue.
+    RepairQueue { lost: Vec<u64>, done: Vec<u64> },
+    /// Read all results.
+    ReadResults { lost: Vec<u64> },
+    /// Look for the results of jobs that still have none.
+    Recover { lost: Vec<u64> },
+}
+
+/// The number of a group's first match, which is its job's.
+fn number_of(job: u64) -> usize {
+    usize::try_from(job).unwrap_or(0)
+}
+
+impl Dispatcher {
+    pub fn new(setup: Setup) -> Self {
+        Dispatcher {
+            rechecks: Rechecks::new(setup.recheck, setup.deterministic.clone(), setup.secret),
+            setup,
+            stage: Stage::Begin,
+            open: OpenJobs::default(),
+            early: HashMap::new(),
+            early_bytes: 0,
+            chores: VecDeque::new(),
+            has_unread: false,
+            waits: false,
+            roster: Roster::default(),
+            shown: WorkersSeen::default(),
+            silent: None,
+            reported_silence: false,
+            refused: BTreeMap::new(),
+            declined: None,
+            checked: Duration::ZERO,
+            actions: VecDeque::new(),
+            has_ended: false,
+        }
+    }
+
+    /// True if it takes another group.
+    pub fn wants_group(&self) -> bool {
+        !self.has_ended
+            && !self.is_beginning()
+            && !self.rechecks.is_last()
+            && self.open.len() < self.window()
+    }
+
+    /// The number of groups that are open at a time.
+    fn window(&self) -> usize {
+        MOST_OPEN.min(AHEAD + 2 * self.shown.slots as usize)
+    }
+
+    fn is_beginning(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Begin | Stage::Withdraw | Stage::ReadEarly | Stage::Announce
+        )
+    }
+
+    pub fn next_action(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    pub fn handle(&mut self, now: Duration, event: Event) {
+        if self.has_ended {
+            return;
+        }
+        match event {
+            Event::Group(Some(group)) => self.add(group),
+            // A decided test waits for nothing.
+            Event::Group(None) if self.open.len() > 0 => self.end(Ending::Finished),
+            Event::Group(None) => self.rechecks.are_last(now),
+            Event::Message(message) => self.receive_message(now, message),
+            Event::Examined(examined) => self.take(now, examined),
+            Event::Tick => self.catch_up(now),
+        }
+        if self.rechecks.are_over(now) {
+            self.end(Ending::Finished);
+        }
+    }
+
+    fn report(&mut self, what: String) {
+        self.actions.push_back(Action::Report(what));
+    }
+
+    fn end(&mut self, ending: Ending) {
+        if !self.has_ended {
+            self.has_ended = true;
+            self.actions.push_back(Action::End(ending));
+        }
+    }
+
+    /// Makes up for lost news.
+    fn catch_up(&mut self, now: Duration) {
+        self.waits = false;
+        self.has_unread = true;
+        self.show_workers(now);
+        self.unless_refused_by_all(now);
+        self.unless_declined_by_all(now);
+        let is_time = now.saturating_sub(self.checked) >= self.setup.lease / 2;
+        if matches!(self.stage, Stage::Play) && is_time {
+            self.checked = now;
+            self.stage = Stage::ListJobs;
+        }
+    }
+}
+
+fn stuck(why: Stuck) -> Ending {
+    Ending::Remote(why.into())
+}

@@ -1,0 +1,220 @@
+//! Results of workers: which count, which are refused, which are kept for later.
+
+use std::time::Duration;
+
+use cluster::JobResult;
+use protocol::{Record, excerpt};
+use schedule::{Schedule, ScheduledGroup};
+
+use super::super::rechecks::Rechecks;
+use super::super::{Action, Ending, Examined};
+use super::{Chore, Dispatcher, MOST_EARLY, SHOWN, Stage, number_of, stuck};
+use crate::error::Stuck;
+use crate::wire::{Unplayable, unpack};
+
+impl Dispatcher {
+    pub(super) fn read(&mut self, now: Duration, schedule: &Schedule, result: Option<JobResult>) {
+        let is_early = matches!(self.stage, Stage::ReadEarly);
+        match result {
+            Some(result) if is_early => self.keep_early(schedule, result),
+            Some(result) => self.receive(now, schedule, result),
+            None if is_early => self.stage = Stage::Announce,
+            None => {
+                self.has_unread = false;
+                self.silent = None;
+                self.reported_silence = false;
+                if let Stage::ReadResults { lost } = &mut self.stage {
+                    let lost = std::mem::take(lost);
+                    self.stage = Stage::Recover { lost };
+                }
+            }
+        }
+    }
+
+    /// Opens a group, and publishes it unless it has a result.
+    pub(super) fn add(&mut self, group: ScheduledGroup) {
+        let job = group.number as u64;
+        self.open.add(group);
+        match self.early.remove(&job) {
+            Some(Some(result)) => {
+                self.early_bytes -= size_of_result(&result);
+                self.receive_first(result);
+            }
+            Some(None) => self.chores.push_back(Chore::Fetch(job)),
+            None => self.chores.push_back(Chore::Publish(job)),
+        }
+    }
+
+    pub(super) fn receive(&mut self, now: Duration, schedule: &Schedule, result: JobResult) {
+        if Rechecks::is_second(result.job) {
+            self.receive_second(now, result);
+        } else if self.open.group(result.job).is_some() {
+            self.receive_first(result);
+        } else if schedule.get(number_of(result.job)).is_some() {
+            self.keep_early(schedule, result);
+        } else {
+            self.refuse(result);
+        }
+    }
+
+    /// A result of an open group.
+    pub(super) fn receive_first(&mut self, result: JobResult) {
+        if self.roster.is_ignored(&result.worker) {
+            return self.play_again(result);
+        }
+        if let Err(why) = &result.result {
+            let why = unpack(why).unwrap_or_else(|why| Unplayable {
+                why,
+                broken_rules: false,
+            });
+            return self.unplayable(result, &why);
+        }
+        if self.open.note_result(result.job)
+            && let Some(group) = self.open.group(result.job)
+        {
+            let group = group.clone();
+            self.actions.push_back(Action::Examine(group, result));
+        }
+    }
+
+    /// The second result of a group.
+    pub(super) fn receive_second(&mut self, now: Duration, result: JobResult) {
+        let Some(recheck) = self.rechecks.get(result.job) else {
+            return self.refuse(result);
+        };
+        let says_nothing = result.worker == recheck.worker
+            || result.result.is_err()
+            || self.roster.is_ignored(&result.worker);
+        let group = recheck.group.clone();
+        if says_nothing {
+            self.rechecks.remove(now, result.job);
+        } else if self.rechecks.note_result(result.job) {
+            self.actions.push_back(Action::Examine(group, result));
+        }
+    }
+
+    /// A result of a group that is not open yet is useful later, unless the log has the group.
+    pub(super) fn keep_early(&mut self, schedule: &Schedule, result: JobResult) {
+        if !schedule.awaits_group(number_of(result.job)) {
+            return;
+        }
+        let bytes = size_of_result(&result);
+        let kept = self.early_bytes + bytes <= MOST_EARLY;
+        let (job, kept) = (result.job, kept.then_some(result));
+        if kept.is_some() {
+            self.early_bytes += bytes;
+        }
+        if let Some(Some(before)) = self.early.insert(job, kept) {
+            self.early_bytes -= size_of_result(&before);
+        }
+    }
+
+    pub(super) fn compare(&mut self, now: Duration, examined: Examined) {
+        let Examined { result, records } = examined;
+        let Some(recheck) = self.rechecks.remove(now, result.job) else {
+            return;
+        };
+        match records {
+            Ok(records) => {
+                if let Some(what) = recheck.difference(&result.worker, &records) {
+                    self.report(what);
+                }
+            }
+            Err(why) => self.report_wrong(now, &result, &why),
+        }
+    }
+
+    /// Reports a wrong result and the consequences.
+    pub(super) fn report_wrong(&mut self, now: Duration, result: &JobResult, why: &str) {
+        let follows = self.roster.note_wrong_result(now, &result.worker);
+        self.report(format!(
+            "a result of the worker `{}` cannot be believed: {}; {follows}",
+            result.worker,
+            excerpt(why.as_bytes(), SHOWN)
+        ));
+    }
+
+    /// A worker declares that a group cannot be played. A single worker may be wrong.
+    pub(super) fn unplayable(&mut self, result: JobResult, why: &Unplayable) {
+        let shown = excerpt(why.why.as_bytes(), SHOWN);
+        let id = self.first_match(result.job);
+        if self.open.note_unplayable(result.job, &result.worker) {
+            self.end(if why.broken_rules {
+                Ending::BrokenRules(shown)
+            } else {
+                stuck(Stuck::Unplayable { id, why: shown })
+            });
+            return;
+        }
+        self.report(format!(
+            "the worker `{}` cannot play the match `{id}`, which is tried again: {shown}",
+            result.worker
+        ));
+        self.play_again(result);
+    }
+
+    pub(super) fn first_match(&self, job: u64) -> String {
+        let group = self.open.group(job);
+        group.map_or(String::new(), |group| group.matches[0].id())
+    }
+
+    pub(super) fn take(&mut self, now: Duration, examined: Examined) {
+        if Rechecks::is_second(examined.result.job) {
+            return self.compare(now, examined);
+        }
+        let Examined { result, records } = examined;
+        match records {
+            Ok(records) => self.count(now, &result, records),
+            Err(why) => {
+                self.report_wrong(now, &result, &why);
+                self.play_again(result);
+            }
+        }
+    }
+
+    /// Counts a credible result.
+    pub(super) fn count(&mut self, now: Duration, result: &JobResult, records: Vec<Record>) {
+        let Some(group) = self.open.group(result.job).cloned() else {
+            return;
+        };
+        let again = self.rechecks.wants(&group)
+            && (self.roster).is_another(now, &self.setup.tournament, &result.worker);
+        let copies = again.then(|| records.clone());
+        for (scheduled, record) in group.matches.iter().zip(records) {
+            self.begins(result.job, scheduled.number, false);
+            let finished = Action::Finished(scheduled.number, Box::new(record));
+            self.actions.push_back(finished);
+        }
+        self.open.remove(result.job);
+        if let Some(records) = copies {
+            let worker = result.worker.clone();
+            let job = self.rechecks.add(now, group, worker, records);
+            self.chores.push_back(Chore::Publish(job));
+        }
+    }
+
+    /// Refuses a result and publishes its group again.
+    pub(super) fn play_again(&mut self, result: JobResult) {
+        self.open.forget_result(&result);
+        let job = result.job;
+        self.refuse(result);
+        self.chores.push_back(Chore::Publish(job));
+    }
+
+    pub(super) fn refuse(&mut self, result: JobResult) {
+        self.chores.push_back(Chore::Refuse(result));
+    }
+
+    pub(super) fn begins(&mut self, job: u64, number: usize, first: bool) {
+        if let Some(scheduled) = self.open.begins(job, number, first) {
+            let scheduled = scheduled.clone();
+            self.actions.push_back(Action::Begins(scheduled));
+        }
+    }
+}
+
+fn size_of_result(result: &JobResult) -> usize {
+    match &result.result {
+        Ok(payload) | Err(payload) => payload.len(),
+    }
+}
