@@ -1,4 +1,4 @@
-//! The bot that plays for a game manager, supervised like any other.
+//! The bot of a match with a game manager, supervised like any other.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use protocol::{
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool};
 use tokio::time::{Instant, timeout_at};
 
-use super::game::{ID, Position, Seen};
+use super::game::{ID, Position, Snapshot};
 
-/// How long a bot may take to read what asks for nothing.
+/// A bot may take this long to read a message that needs no answer.
 const NOTICE_LIMIT: Duration = Duration::from_millis(200);
-/// What the others are called: game managers do not tell.
+/// The name of other players, which game managers do not send.
 const OTHER: &str = "opponent";
 
-/// A bot in one match. If it fails, another process of it plays on from the next step.
+/// A bot in one match. If it fails, a new process continues from the next step.
 pub(super) struct Bot {
     spec: Arc<BotSpec>,
     pool: Pool,
     process: Option<Box<BotProcess>>,
     match_id: String,
-    /// How many plies, and how many steps, the process was told.
-    told: (usize, usize),
+    /// The numbers of plies and of steps that were sent to the process.
+    sent: (usize, usize),
 }
 
 impl Bot {
-    /// A bot that is not started yet.
+    /// Does not start a process yet.
     ///
     /// # Errors
     /// If this machine cannot start it.
     pub(super) fn new(
         offered: &BotSpec,
-        game: &Seen,
+        game: &Snapshot,
         match_id: &str,
         per_move: Duration,
         startup: Duration,
@@ -55,11 +55,10 @@ impl Bot {
             spec,
             process: None,
             match_id: match_id.to_owned(),
-            told: (0, 0),
+            sent: (0, 0),
         })
     }
 
-    /// How long a move may take.
     pub(super) fn per_move(&self) -> Duration {
         self.spec
             .time
@@ -67,11 +66,15 @@ impl Bot {
             .map_or(Duration::ZERO, |time| time.0)
     }
 
-    /// Starts a process, unless there is one, and tells it where the game is.
+    /// Starts a process, unless there is one, and sends it the current position.
     ///
     /// # Errors
-    /// Why it cannot play, as a sentence.
-    pub(super) async fn get_ready(&mut self, game: &Seen, deadline: Instant) -> Result<(), String> {
+    /// The reason why it cannot play, as a sentence.
+    pub(super) async fn get_ready(
+        &mut self,
+        game: &Snapshot,
+        deadline: Instant,
+    ) -> Result<(), String> {
         if self.process.is_some() {
             return Ok(());
         }
@@ -92,11 +95,11 @@ impl Bot {
         });
         let late = |_| "the bot did not get ready in time".to_owned();
         self.process = Some(readied.await.map_err(late)??);
-        self.told = (game.plies.len(), game.turn);
+        self.sent = (game.plies.len(), game.turn);
         Ok(())
     }
 
-    fn start(&self, game: &Seen) -> Result<ToBot, String> {
+    fn start(&self, game: &Snapshot) -> Result<ToBot, String> {
         let roles = game.rules.roles();
         let players = roles.iter().enumerate().map(|(seat, role)| Opponent {
             name: if seat == game.seat {
@@ -125,13 +128,13 @@ impl Bot {
         })))
     }
 
-    /// The move of the bot, one of the legal ones.
+    /// The bot's move, one of the legal ones.
     ///
     /// # Errors
-    /// What the bot did instead, as part of a sentence. It is ended then.
+    /// What the bot did instead, as part of a sentence. Its process is ended.
     pub(super) async fn choose(
         &mut self,
-        game: &Seen,
+        game: &Snapshot,
         legal: &[String],
         deadline: Instant,
     ) -> Result<String, String> {
@@ -139,11 +142,11 @@ impl Bot {
             return Err(format!("is not there: {why}"));
         }
         let turn = self.turn(game, legal)?;
-        self.told = (game.plies.len(), game.turn);
+        self.sent = (game.plies.len(), game.turn);
         let Some(mut process) = self.process.take() else {
             return Err("is not there".to_owned());
         };
-        // If this is dropped, or the bot fails, the process is gone with it.
+        // The process ends if this is dropped or the bot fails.
         let asked = timeout_at(deadline, async {
             let sent = process.send(&turn, self.per_move(), Instant::now()).await;
             sent.map_err(|failure| failure.message)?;
@@ -167,8 +170,8 @@ impl Bot {
         chosen
     }
 
-    fn turn(&self, game: &Seen, legal: &[String]) -> Result<ToBot, String> {
-        let (plies, steps) = self.told;
+    fn turn(&self, game: &Snapshot, legal: &[String]) -> Result<ToBot, String> {
+        let (plies, steps) = self.sent;
         let (state, observation) = split(game.position.clone()?);
         let mut list = MoveList::default();
         legal.iter().for_each(|mv| list.push(mv));
@@ -188,13 +191,13 @@ impl Bot {
         })))
     }
 
-    /// Tells the bot how the game ended, if that is known.
-    pub(super) async fn say_end(&mut self, game: &Seen) {
+    /// Sends the result to the bot, if it is known.
+    pub(super) async fn send_end(&mut self, game: &Snapshot) {
         let (Some(process), Some(end)) = (&mut self.process, game.end.clone()) else {
             return;
         };
         let message = ToBot::End(Box::new(End {
-            moves: game.plies[self.told.0..].to_vec(),
+            moves: game.plies[self.sent.0..].to_vec(),
             result: MatchResult {
                 scores: end.tally.scores,
                 outcome: end.tally.outcome,
@@ -202,11 +205,11 @@ impl Bot {
                 faults: Vec::new(),
             },
         }));
-        // It may be gone; nothing depends on it any more.
+        // The process may have ended; nothing depends on it.
         let _ = process.send(&message, NOTICE_LIMIT, Instant::now()).await;
     }
 
-    /// Ends the process, and waits for that.
+    /// Ends the process and waits for it.
     pub(super) async fn end(mut self) {
         if let Some(process) = self.process.take() {
             self.pool.dismiss(process);
@@ -225,8 +228,8 @@ fn split(position: Position) -> (Option<serde_json::Value>, Option<serde_json::V
 /// The next message of a bot.
 async fn next(process: &mut BotProcess) -> Result<FromBot, String> {
     loop {
-        let heard = poll_fn(|cx| process.poll_line(cx)).await;
-        heard.map_err(|failure| failure.message)?;
+        let line = poll_fn(|cx| process.poll_line(cx)).await;
+        line.map_err(|failure| failure.message)?;
         match FromBot::from_line(process.line()) {
             Ok(FromBot::Info(_) | FromBot::Offer(_)) => {}
             Ok(message) => return Ok(message),

@@ -1,4 +1,4 @@
-//! The game of a match as the game manager tells it: what happened, and what can be done now.
+//! The game of a match by the game manager's steps: its history, and the legal moves.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +15,9 @@ use tempfile::TempDir;
 
 use super::possible::Possible;
 
-/// The name of the sheet's file, which makes the game's id.
+/// The file name of the sheet, from which the game's id follows.
 const FILE: &str = "ggp.kif";
-/// Clocks are looked at elsewhere, and a match that nobody waits for is given up.
+/// Clocks are kept by the session, which cancels matches that nobody waits for.
 const UNLIMITED: Duration = Duration::from_secs(3600);
 /// The game's id.
 pub(super) const ID: &str = "ggp";
@@ -28,74 +28,73 @@ pub(super) struct Game {
     set: RulesSet,
     seat: Seat,
     role: usize,
-    /// How many steps have been made.
+    /// The number of steps made.
     turn: u32,
-    /// What the position is, where everybody knows it.
     known: Known,
-    /// All plies, in games with hidden information the bot's alone.
+    /// All plies; with hidden information, those of the bot only.
     plies: Vec<PlayedMove>,
-    /// Where the bot finds the sheet.
+    /// Contains the sheet, which the bot reads.
     folder: Arc<TempDir>,
 }
 
-/// What is known of a position, and of the way there, for those who are in another thread.
+/// A snapshot of the game for other threads.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct Snapshot {
     pub(super) rules: Arc<dyn Rules>,
     pub(super) set: RulesSet,
     pub(super) seat: Seat,
     pub(super) plies: Vec<PlayedMove>,
-    /// How many plies were made, as far as that is known.
+    /// The number of plies, as far as it is known.
     pub(super) ply: u32,
-    /// How many steps were made.
+    /// The number of steps.
     pub(super) turn: usize,
     pub(super) position: Result<Position, String>,
-    /// How the game ended, if it has and everybody knows it.
+    /// The end of the game, unless hidden.
     pub(super) end: Option<End>,
-    /// What was seen of each step, where not everything is known.
+    /// The percepts of each step, with hidden information.
     sees: Option<Vec<Vec<Value>>>,
-    /// It is there as long as somebody may read it.
+    /// Keeps the sheet's file.
     _folder: Arc<TempDir>,
 }
 
-impl Seen {
-    /// What was seen of each step from this one on, where not everything is known.
+impl Snapshot {
+    /// The percepts from this step on, with hidden information.
     pub(super) fn sees_from(&self, step: usize) -> Option<Vec<Vec<Value>>> {
         let seen = self.sees.as_ref()?;
         Some(seen.iter().skip(step).cloned().collect())
     }
 }
 
-/// What is known of the position.
+/// The knowledge of the position.
 enum Known {
-    /// All of it: step by step, and as bots see it.
+    /// Complete: by steps, and as a session.
     All {
         steps: Steps,
         session: Box<dyn Session>,
     },
-    /// What one seat perceived.
+    /// The percepts of one seat.
     Perceived {
         possible: Box<Possible>,
-        /// Of each step, its own move and what it saw.
+        /// By step: the seat's own move and its percepts.
         steps: Vec<Value>,
     },
 }
 
-/// What is to be done at a step.
+/// The task at a step.
 pub(super) enum Task {
-    /// There is only this move.
+    /// The only legal move.
     Only(String),
-    /// One of these has to be chosen.
+    /// Choose one of these moves.
     Choice(Vec<String>),
-    /// Nothing: the game is over.
+    /// The game is over.
     Over,
 }
 
 impl Game {
-    /// The game of a sheet, for a role. What is not grounded after a while is interpreted.
+    /// Reads a sheet, for a role. If grounding takes longer than `grounding`, the sheet is interpreted.
     ///
     /// # Errors
-    /// If the sheet is not well formed, has no such role, or needs more time than it has.
+    /// If the sheet is malformed, has no such role, or takes too long.
     pub(super) fn read(sheet: &str, role: &str, grounding: Duration) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         std::fs::write(folder.path().join(FILE), lines(sheet)?)
@@ -142,10 +141,10 @@ impl Game {
         })
     }
 
-    /// Takes in what happened at the step before.
+    /// Makes the last step.
     ///
     /// # Errors
-    /// If that cannot be.
+    /// If it is impossible.
     pub(super) fn take(&mut self, last: &LastStep) -> Result<Task, String> {
         match (last, &mut self.known) {
             (LastStep::Moves(None), _) | (LastStep::Percepts { turn: 0, .. }, _)
@@ -171,7 +170,7 @@ impl Game {
         Ok(self.task())
     }
 
-    /// Makes a step of which all is known.
+    /// Makes a step without hidden information.
     fn make(&mut self, moves: &[String]) -> Result<(), String> {
         let Known::All { steps, session } = &mut self.known else {
             unreachable!("only called for these");
@@ -182,7 +181,7 @@ impl Game {
             found.unwrap_or_else(|| mv.clone())
         });
         let moves: Vec<String> = spelled.collect();
-        // Plies are made where somebody has a choice; all other steps make themselves.
+        // The session has plies only where some role has a choice.
         let roles = 0..steps.roles().len();
         let has_choice = roles.clone().any(|role| steps.count(role) > 1);
         let random = steps.random();
@@ -222,8 +221,7 @@ impl Game {
         }
     }
 
-    /// What is known now.
-    pub(super) fn seen(&self) -> Seen {
+    pub(super) fn snapshot(&self) -> Snapshot {
         let (ply, position, end, sees) = match &self.known {
             Known::All { session, .. } => (
                 session.ply(),
@@ -236,7 +234,7 @@ impl Game {
                 (self.turn, Ok(position), None, Some(seen_of(steps)))
             }
         };
-        Seen {
+        Snapshot {
             rules: self.rules.clone(),
             set: self.set.clone(),
             seat: self.seat,
@@ -251,7 +249,7 @@ impl Game {
     }
 }
 
-/// What was seen of each step, without the own move.
+/// The percepts of each step, without the own move.
 fn seen_of(steps: &[Value]) -> Vec<Vec<Value>> {
     let seen = steps.iter().map(|step| {
         let all = step.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -260,12 +258,10 @@ fn seen_of(steps: &[Value]) -> Vec<Vec<Value>> {
     seen.collect()
 }
 
-/// A position as bots are sent it.
+/// A position as it is sent to bots.
 #[derive(Clone)]
 pub(super) enum Position {
-    /// All of it.
     State(Value),
-    /// What one seat knows.
     Observation(Value),
 }
 
@@ -276,7 +272,7 @@ fn played(seat: Option<Seat>, mv: &str) -> PlayedMove {
     }
 }
 
-/// A sheet that came as one list, one rule a line, so that messages can name lines.
+/// Puts each rule of a sheet, which came as one list, on its own line, so that messages can name lines.
 fn lines(sheet: &str) -> Result<String, String> {
     let list = Kif::read(sheet).map_err(|error| error.to_string())?;
     let rules = list.list().unwrap_or_default().iter();

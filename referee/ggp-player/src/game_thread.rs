@@ -1,5 +1,5 @@
-//! The thread that follows the game of a match. Sheets can make a single step last for minutes; requests
-//! are answered meanwhile, and what nobody wants any more is given up.
+//! The thread of a match's game. A sheet can make a single step last for minutes; meanwhile the session
+//! answers requests, and can cancel the computation.
 
 use std::sync::mpsc;
 use std::thread;
@@ -9,24 +9,24 @@ use games::budget::{Budget, Cancel};
 use play::ggp::message::{LastStep, Start};
 use tokio::sync::oneshot;
 
-use super::game::{Game, Seen, Task};
+use super::game::{Game, Snapshot, Task};
 
-/// What is done with the game, once it was read and the steps before were made.
+/// A job for the game, after it was read and earlier steps were made.
 type Job = Box<dyn FnOnce(&mut Game) + Send>;
-/// What is known at the start, once the sheet was read.
-pub(super) type Read = Result<Seen, String>;
-/// What came of a step: what is to be done now, and what is known of the position.
-pub(super) type Taken = Result<(Task, Seen), String>;
+/// The snapshot of the start.
+pub(super) type Read = Result<Snapshot, String>;
+/// The result of a step: the next task and a snapshot.
+pub(super) type Taken = Result<(Task, Snapshot), String>;
 
-/// The game of a match, in a thread that ends with this.
+/// The handle of the thread, which ends when this is dropped.
 pub(super) struct GameThread {
     jobs: mpsc::Sender<Job>,
     cancel: Cancel,
 }
 
 impl GameThread {
-    /// Begins to read the sheet of a match; it is grounded no longer than this. The receiver
-    /// gets what is known at the start.
+    /// Starts to read the sheet of a match, with a time limit for grounding. The receiver gets the snapshot of
+    /// the start.
     pub(super) fn begin(
         start: &Start,
         grounding: Duration,
@@ -42,7 +42,7 @@ impl GameThread {
                 Ok(game) => game,
                 Err(why) => return drop(sender.send(Err(why))),
             };
-            let _ = sender.send(Ok(game.seen()));
+            let _ = sender.send(Ok(game.snapshot()));
             for job in inbox {
                 job(&mut game);
             }
@@ -52,14 +52,14 @@ impl GameThread {
         Ok((GameThread { jobs, cancel }, ready))
     }
 
-    /// Makes a step after all that were asked for before, whether or not somebody waits for it.
+    /// Queues a step. It is made even if the receiver is dropped.
     pub(super) fn take(&self, last: LastStep) -> oneshot::Receiver<Taken> {
         let (sender, taken) = oneshot::channel();
         let job = move |game: &mut Game| {
             let task = game.take(&last);
-            let _ = sender.send(task.map(|task| (task, game.seen())));
+            let _ = sender.send(task.map(|task| (task, game.snapshot())));
         };
-        // If the sheet could not be read, nobody answers.
+        // If the sheet could not be read, the receiver gets an error.
         let _ = self.jobs.send(Box::new(job));
         taken
     }

@@ -1,5 +1,4 @@
-//! Who may ask the player: programs, and no page in a browser. A page sends its `Origin`; a name that was
-//! made to point here comes as `Host`.
+//! Rejects requests of pages in browsers: they send an `Origin`, and DNS rebinding shows in `Host`.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,18 +9,16 @@ use axum::http::{StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-/// Says who may ask.
 #[derive(Clone, Debug)]
 pub(super) struct HostGuard {
-    /// The address that is listened at.
+    /// The address of the listener.
     address: IpAddr,
-    /// Names under which game managers may ask, besides those that mean this machine.
+    /// Host names that game managers may use, besides those of this machine.
     allowed: Vec<String>,
     log: fn(&str),
 }
 
 impl HostGuard {
-    /// For a player that listens at this address.
     pub(super) fn new(address: IpAddr, allowed: &[String], log: fn(&str)) -> Self {
         HostGuard {
             address: address.to_canonical(),
@@ -30,7 +27,7 @@ impl HostGuard {
         }
     }
 
-    /// Whether a request may be answered; why not, otherwise.
+    /// An error with the reason if the request is rejected.
     fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
         if headers.contains_key(ORIGIN) {
             return Err("a page in a browser asks; only game managers may");
@@ -47,7 +44,7 @@ impl HostGuard {
         Ok(())
     }
 
-    /// Whether a host, with any port, may mean this player.
+    /// True if a host, with any port, may mean this player.
     fn is_own(&self, host: &str) -> bool {
         let Some(name) = host_name(host) else {
             return false;
@@ -56,13 +53,13 @@ impl HostGuard {
         if name.eq_ignore_ascii_case("localhost") || self.allowed.iter().any(is_allowed) {
             return true;
         }
-        // A name can be made to point anywhere, an address cannot.
+        // A name can be made to point anywhere; an address cannot.
         let address = name.parse::<IpAddr>();
         address.is_ok_and(|ip| !self.address.is_loopback() || ip.to_canonical().is_loopback())
     }
 }
 
-/// A host without its port and brackets; `None` if it is none.
+/// A host without its port and brackets; `None` if it is malformed.
 fn host_name(host: &str) -> Option<&str> {
     let (name, port) = match host.strip_prefix('[') {
         Some(rest) => rest.split_once(']')?,
@@ -82,7 +79,6 @@ fn host_name(host: &str) -> Option<&str> {
         .then_some(name)
 }
 
-/// Refuses what may not be asked.
 pub(super) async fn guarded(
     State(guard): State<Arc<HostGuard>>,
     request: Request,

@@ -1,21 +1,19 @@
-//! A bot of ours as a player for other people's game managers: requests over HTTP, one match at a
-//! time.
+//! A GGP player: lends a bot to game managers, over HTTP, one match at a time.
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
-mod attendant;
 mod bot;
 mod game;
 mod game_thread;
 mod guard;
 mod offer;
 mod possible;
+mod session;
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use attendant::Attendant;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
@@ -26,17 +24,18 @@ use guard::HostGuard;
 use offer::Asked;
 pub use offer::Offer;
 use play::ggp::message::Request;
+use session::PlayerSession;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// The port that players listen at by custom.
+/// The customary port of players.
 pub const PORT: u16 = 9147;
-/// The longest request that is read, in bytes.
+/// The longest request, in bytes.
 const MAX_REQUEST: usize = 16 << 20;
-/// How many requests wait at most; game managers send one after another.
+/// The most waiting requests. Game managers send one after another.
 const MAX_WAITING: usize = 16;
 
-/// What connections share.
+/// Shared by all connections.
 struct Shared {
     name: String,
     asked: mpsc::Sender<Asked>,
@@ -44,11 +43,11 @@ struct Shared {
     log: fn(&str),
 }
 
-/// Answers game managers until `stop` turns true. `log` gets a sentence about everything that the
-/// protocol cannot say.
+/// Answers game managers until `stop` turns true. `log` gets a sentence about everything that the protocol
+/// has no word for.
 ///
 /// # Errors
-/// If the socket cannot be used any more.
+/// If the socket fails.
 pub async fn serve(
     listener: TcpListener,
     offer: Offer,
@@ -65,7 +64,7 @@ pub async fn serve(
     });
     let address = listener.local_addr()?.ip();
     let router = router(shared, HostGuard::new(address, &offer.allowed_hosts, log));
-    let attendant = Attendant::new(offer, is_busy, log);
+    let session = PlayerSession::new(offer, is_busy, log);
     let mut until = stop.clone();
     let served = async {
         tokio::select! {
@@ -73,11 +72,10 @@ pub async fn serve(
             _ = until.wait_for(|stop| *stop) => {}
         }
     };
-    tokio::join!(served, attendant.run(inbox, &mut stop));
+    tokio::join!(served, session.run(inbox, &mut stop));
     Ok(())
 }
 
-/// All that can be asked.
 fn router(shared: Arc<Shared>, guard: HostGuard) -> Router {
     Router::new()
         .fallback(answer)
@@ -89,7 +87,7 @@ fn router(shared: Arc<Shared>, guard: HostGuard) -> Router {
         ))
 }
 
-/// What is answered to these bytes of a connection to a player that is busy with another match.
+/// The answers of a player that is busy with another match, to the bytes of a connection.
 pub async fn answers_to(sent: &[u8]) -> Vec<u8> {
     let (asked, mut inbox) = mpsc::channel::<Asked>(MAX_WAITING);
     let shared = Arc::new(Shared {
@@ -102,15 +100,15 @@ pub async fn answers_to(sent: &[u8]) -> Vec<u8> {
         shared,
         HostGuard::new(Ipv4Addr::LOCALHOST.into(), &[], |_| {}),
     );
-    let attend = async {
+    let refuse = async {
         while let Some((_, answer)) = inbox.recv().await {
             let _ = answer.send("busy".to_owned());
         }
     };
-    tokio::join!(http::answers_to(router, sent), attend).0
+    tokio::join!(http::answers_to(router, sent), refuse).0
 }
 
-/// A name as one word of KIF.
+/// Makes one word of KIF of a name.
 fn word(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
@@ -155,7 +153,7 @@ fn said(text: String) -> Response {
     ([(header::CONTENT_TYPE, "text/acl")], text).into_response()
 }
 
-/// There is no word for that in the protocol: game managers take it for no move.
+/// The protocol has no word for errors: game managers treat this as no move.
 fn nothing() -> Response {
     StatusCode::BAD_REQUEST.into_response()
 }

@@ -1,4 +1,4 @@
-//! What is offered to game managers, and what they ask.
+//! The offer to game managers, and their requests.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use tokio::sync::oneshot;
 /// A bot that is offered to game managers.
 #[derive(Debug)]
 pub struct Offer {
-    /// What it is called in answers to `INFO`: one word.
+    /// Its name in answers to `INFO`, which is one word.
     pub name: String,
-    /// How it is started. Its time control is made from the clocks of each match.
+    /// Its process. The time control follows from the clocks of each match.
     pub spec: BotSpec,
-    /// How much of each clock is left for the way to the game manager and back.
+    /// The part of each clock that is reserved for the network.
     pub reserve: Duration,
-    /// Names under which game managers may ask, besides those that mean this machine.
+    /// Host names that game managers may use, besides those of this machine.
     pub allowed_hosts: Vec<String>,
 }
 
-/// A request with the place for its answer; if that is dropped, there is none.
+/// A request with the sender of its answer; dropping it means no answer.
 pub(super) type Asked = (Request, oneshot::Sender<String>);

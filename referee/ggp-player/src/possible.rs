@@ -1,16 +1,16 @@
-//! Positions that a seat holds possible, from what it perceived.
+//! Positions that are consistent with the percepts of a seat.
 
 use std::collections::HashSet;
 
 use games::Rng;
 use gdl::Steps;
 
-/// No more positions are followed.
+/// The most positions that are followed.
 const MOST: usize = 300;
-/// No more steps are tried from one position; where there are more, some are drawn.
+/// The most steps tried from one position; of more, a random sample.
 const MOST_STEPS: usize = 400;
 
-/// The positions that may be the real one, or some of them.
+/// A set of consistent positions, perhaps not all.
 pub(super) struct Possible {
     positions: Vec<Steps>,
     role: usize,
@@ -18,7 +18,6 @@ pub(super) struct Possible {
 }
 
 impl Possible {
-    /// The first position, which everybody knows.
     pub(super) fn new(start: Steps, role: usize) -> Self {
         Possible {
             positions: vec![start],
@@ -27,17 +26,17 @@ impl Possible {
         }
     }
 
-    /// The legal moves of the seat: the same in all of them, or the sheet hides from it what it may do.
+    /// The legal moves of the seat. They are the same in all positions, unless the sheet hides them.
     pub(super) fn legal(&self) -> Vec<String> {
         let first = self.positions.iter().find(|position| !position.is_over());
         first.map_or_else(Vec::new, |first| first.legal(self.role))
     }
 
-    /// Follows a step in which the seat made this move and saw this. Gives both as the sheet spells
-    /// them, the move first.
+    /// Follows a step with this own move and these percepts. Returns both as the sheet spells them, the move
+    /// first.
     ///
     /// # Errors
-    /// If nobody can have seen that.
+    /// If no position is consistent with them.
     pub(super) fn follow(&mut self, own: &str, seen: &[String]) -> Result<Vec<String>, String> {
         let canonical = |all: &[String]| {
             let mut all: Vec<_> = all.iter().map(|text| gdl::canonical(text)).collect();
@@ -73,7 +72,7 @@ impl Possible {
     }
 }
 
-/// The steps from a position in which a role makes this move: all of them, or some.
+/// The steps from a position in which a role makes this move: all of them, or a sample.
 fn steps(position: &Steps, role: usize, own: &str, rng: &mut Rng) -> Vec<Vec<String>> {
     if position.is_over() {
         return Vec::new();

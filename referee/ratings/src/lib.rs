@@ -1,18 +1,19 @@
-//! Statistics of matches: ratings with intervals, what seats are worth, tests between two bots,
-//! duplicates, faults and the use of time.
+//! Statistics of matches: ratings with intervals, values of seats, tests between two bots, duplicates,
+//! faults and use of time.
 //!
-//! The crate is pure. Hand in matches one by one ([`MatchStore::add`]); [`MatchStore::report`] gives
-//! plain data for others to show. A tournament uses the same functions while it runs.
+//! The crate is pure. Add matches one by one ([`MatchStore::add`]); [`MatchStore::report`] returns plain
+//! data. A running tournament uses the same functions.
 //!
 //! A *unit* is a swapped pair: all matches of one pairing (or group of more than two bots) from one
 //! start, in all seat orders. Units depend on each other if their matches repeat one another or share
 //! an opening; such units form one *cluster*. Every match counts, and intervals rest on the number of
 //! clusters.
 //!
-//! From the bottom up: [`mod@matches`] reads and stores matches, [`mod@standings`] sums them up, [`results`] sorts them into units and
-//! clusters, `model` fits the Davidson-Luce model to them, and [`report`] puts the figures
-//! together; [`sprt`] tests hypotheses, and [`simulate`] checks all of this against tournaments
-//! whose truth is known.
+//! From the bottom up: `evidence` has the results that ratings are computed from, `inference` intervals
+//! and p-values, [`mod@matches`] match summaries; [`mod@standings`] sums them up, and [`store`] stores
+//! them. `model` fits the Davidson-Luce model, `results` sorts matches into units and clusters, and
+//! [`report`] computes the figures. [`sprt`] tests hypotheses, and [`simulate`] checks all of this against
+//! tournaments with known strengths.
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 

@@ -1,9 +1,8 @@
-//! Who meets whom, in which game and seats: a pure function of the configuration and, in some
-//! formats, of the results so far.
+//! Schedules: pairings, games and seats, as a pure function of the configuration and, in some formats, of
+//! the results so far.
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
-mod earlier;
 mod formats;
 mod order;
 mod planner;
@@ -14,44 +13,41 @@ mod shard;
 mod standing;
 #[cfg(test)]
 mod tests;
-mod unit;
 mod version;
 
 use planner::{MatchOutcome, MatchStatus, Planner, Played};
 use shard::Deal;
 
-pub use earlier::Earlier;
 pub use scheduled::Scheduled;
 pub use seats::{GameShape, SeatOrders};
-pub use shape::{Count, Format, FormatName, Shape};
+pub use shape::{Count, Earlier, Format, FormatName, Shape};
 pub use shard::Shard;
 pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
 pub use version::Version;
 
-/// What to do next.
+/// The next match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// To play this match; nobody else gets it.
+    /// Play this match; it is not returned again.
     Match(Scheduled),
-    /// To wait for results, which decide what comes then.
+    /// Wait for results, which decide the next matches.
     Wait,
-    /// Nothing more.
+    /// No more matches.
     Over,
 }
 
-/// The same for who takes whole groups.
+/// The next group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextGroup {
-    /// To play these matches, of one group.
+    /// Play these matches, of one group.
     Group(ScheduledGroup),
-    /// To wait for results.
+    /// Wait for results.
     Wait,
-    /// Nothing more.
+    /// No more matches.
     Over,
 }
 
-/// The matches of a group that nobody plays yet: all seat orders of one start, but for those that were
-/// played before.
+/// The open matches of a group: all seat orders of one start, except those that were played before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduledGroup {
     /// The number of the group's first match, even if that one was played before.
@@ -62,16 +58,16 @@ pub struct ScheduledGroup {
 
 /// The matches of a tournament, as they become known.
 ///
-/// Which ones there are, their order and their numbers follow from the shape and from results;
-/// when these come in and who asks does not matter.
+/// The matches, their order and their numbers follow from the shape and the results alone, not from the
+/// order in which results arrive.
 pub struct Schedule {
     planner: Box<dyn Planner>,
     orders: SeatOrders,
     matches: Vec<Scheduled>,
     states: Vec<MatchStatus>,
-    /// Who plays the next unit, if others play a part.
+    /// Assigns units to shards; `None` without shards.
     deal: Option<Deal>,
-    /// How many of the matches are played here.
+    /// The number of matches that are played here.
     own: usize,
     /// The index of the first match that may be open.
     cursor: usize,
@@ -80,13 +76,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of a tournament of which nothing was played.
+    /// The schedule of a new tournament.
     pub fn new(shape: &Shape) -> Self {
         Self::extending(shape, &[])
     }
 
-    /// The same for one that was extended: the matches of `earlier` shapes come first and keep
-    /// their numbers. Only round robins and gauntlets can be extended; other formats ignore it.
+    /// The schedule of an extended tournament: the matches of `earlier` shapes come first and keep their
+    /// numbers. Only round robins and gauntlets can be extended; other formats ignore it.
     pub fn extending(shape: &Shape, earlier: &[Earlier]) -> Self {
         let mut schedule = Schedule {
             planner: formats::planner(shape, earlier),
@@ -103,20 +99,20 @@ impl Schedule {
         schedule
     }
 
-    /// The matches that are known so far and are played here, in their order.
+    /// The known matches that are played here, in order.
     pub fn known(&self) -> impl Iterator<Item = &Scheduled> {
         let all = self.matches.iter().zip(&self.states);
         all.filter(|(_, state)| !matches!(state, MatchStatus::Elsewhere))
             .map(|(scheduled, _)| scheduled)
     }
 
-    /// The match of this number, if it is known; it may be played elsewhere.
+    /// The match of this number, if it is known. It may be played elsewhere.
     pub fn get(&self, number: usize) -> Option<&Scheduled> {
         self.matches.get(number.checked_sub(1)?)
     }
 
-    /// The numbers of all matches of the group of this one, its own among them: they start from the same,
-    /// and have the same deal. Nothing if it is not known.
+    /// The numbers of all matches in the group of this one, which share their start and deal; empty if it is
+    /// not known.
     pub fn group_of(&self, number: usize) -> Vec<usize> {
         let Some(own) = self.get(number) else {
             return Vec::new();
@@ -130,21 +126,20 @@ impl Schedule {
             .collect()
     }
 
-    /// Whether the match of this number is of another part of the schedule.
+    /// True if the match of this number belongs to another shard.
     pub fn is_elsewhere(&self, number: usize) -> bool {
         let at = number.checked_sub(1);
         let state = at.and_then(|at| self.states.get(at));
         matches!(state, Some(MatchStatus::Elsewhere))
     }
 
-    /// Whether the match of this number is finished.
     pub fn is_finished(&self, number: usize) -> bool {
         let at = number.checked_sub(1);
         let state = at.and_then(|at| self.states.get(at));
         matches!(state, Some(MatchStatus::Finished(_)))
     }
 
-    /// Whether a match of the group that begins with this number is known, and is not finished.
+    /// True if a match of the group that begins with this number is known and not finished.
     pub fn awaits_group(&self, number: usize) -> bool {
         let Some(first) = self.get(number) else {
             return false;
@@ -155,13 +150,11 @@ impl Schedule {
         group.any(|scheduled| !self.is_finished(scheduled.number))
     }
 
-    /// How many matches are finished.
     pub fn finished(&self) -> usize {
         self.finished
     }
 
-    /// How many matches there are, as far as is known; where results decide, it may become more
-    /// or, in a test, end before.
+    /// The number of matches, as far as is known: results may add more or, in a test, end it early.
     pub fn total(&self) -> u64 {
         if self.settled {
             self.finished as u64
@@ -170,12 +163,12 @@ impl Schedule {
         }
     }
 
-    /// Whether no more matches begin.
+    /// True if no more matches begin.
     pub fn is_over(&self) -> bool {
         self.settled || self.finished == self.own
     }
 
-    /// The next match that nobody plays yet.
+    /// Takes the next open match.
     pub fn take(&mut self) -> Next {
         if self.is_over() {
             return Next::Over;
@@ -190,7 +183,7 @@ impl Schedule {
         Next::Wait
     }
 
-    /// The matches of the next group that nobody plays yet.
+    /// Takes the open matches of the next group.
     pub fn take_group(&mut self) -> NextGroup {
         let first = match self.take() {
             Next::Match(first) => first,
@@ -213,14 +206,13 @@ impl Schedule {
         NextGroup::Group(ScheduledGroup { number, matches })
     }
 
-    /// Takes in the result of a match, one value a seat. A match that is not known, or is
-    /// finished already, changes nothing.
+    /// Records the outcome of a match by seat. Unknown and finished matches are ignored.
     pub fn finish(&mut self, number: usize, outcome: &[f64]) {
         self.finish_match(number, outcome, || None);
     }
 
-    /// The same, with what is equal for matches that repeat each other ([`ratings::repetition`]):
-    /// in a test they are not independent of each other.
+    /// [`Schedule::finish`] with a key that matches share if they repeat each other
+    /// ([`ratings::repetition`]): in a test they are not independent.
     pub fn finish_match(
         &mut self,
         number: usize,
@@ -250,12 +242,12 @@ impl Schedule {
         }
     }
 
-    /// Where the tournament stands, if that is more than points.
+    /// The standing, if the format has more than points.
     pub fn standing(&self) -> Option<Standing> {
         self.planner.standing(self.played())
     }
 
-    /// The same, if it is worth a look after each match.
+    /// The standing, if it is of interest after each match.
     pub fn live(&self) -> Option<Standing> {
         self.planner.live()
     }

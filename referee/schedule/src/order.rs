@@ -1,11 +1,11 @@
-//! Groups of bots, the orders in which they sit, and the order in which they play: after any
-//! number of swapped pairs, bots, pairings and games have been played about equally often.
+//! Groups of bots and their order: after any number of swapped pairs, all bots, pairings and games have been
+//! played about equally often.
 
 use std::collections::HashSet;
 
 use super::seats::GameShape;
 
-/// How many groups of `size` there are out of `bots`; too many to count is [`u64::MAX`].
+/// The number of groups of `size` out of `bots`; [`u64::MAX`] if too many to count.
 pub(super) fn count_groups(bots: usize, size: usize) -> u64 {
     if size > bots {
         return 0;
@@ -19,9 +19,9 @@ pub(super) fn count_groups(bots: usize, size: usize) -> u64 {
 
 /// All groups of `size` out of `bots`, each in ascending order.
 ///
-/// Groups that are rotations of each other (all numbers higher by one, around the circle) follow
-/// each other: such an orbit has every bot equally often, and so, of any number of groups from the
-/// beginning, no bot is in more than `size` groups more than another one.
+/// Groups that are rotations of each other (all numbers plus one, modulo `bots`) are adjacent: such an
+/// orbit has every bot equally often, so that in any prefix of the list, no bot is in more than `size`
+/// groups more than another one.
 pub(super) fn groups(bots: usize, size: usize) -> Vec<Vec<usize>> {
     let mut seen = HashSet::new();
     let mut all = Vec::new();
@@ -55,8 +55,8 @@ fn successor(mut group: Vec<usize>, bots: usize) -> Option<Vec<usize>> {
     Some(group)
 }
 
-/// The games that the same groups play as this one (`None` for all games), each as often as its weight
-/// says, evenly mixed.
+/// The games with the same groups as `like` (`None` for all games), each repeated by its weight, evenly
+/// mixed.
 pub(super) fn slots(games: &[GameShape], like: Option<&GameShape>) -> Vec<usize> {
     let mut slots: Vec<(f64, usize)> = Vec::new();
     for (game, shape) in games.iter().enumerate() {
@@ -69,8 +69,8 @@ pub(super) fn slots(games: &[GameShape], like: Option<&GameShape>) -> Vec<usize>
     slots.into_iter().map(|(_, game)| game).collect()
 }
 
-/// Every group in every slot once. Each group plays once before any plays twice, and after any
-/// number no slot was used more than once more than another one.
+/// Every group in every slot once. Each group plays once before any plays twice, and in any prefix no slot is
+/// used more than once more than another one.
 pub(super) fn mix(groups: &[Vec<usize>], slots: &[usize]) -> Vec<(usize, Vec<usize>)> {
     let (many, size) = (groups.len(), slots.len());
     let mut all = Vec::with_capacity(many * size);
@@ -97,7 +97,7 @@ fn gcd(a: usize, b: usize) -> usize {
     }
 }
 
-/// Joins lists so that the same share of each is done at any time.
+/// Merges lists so that at any time the same share of each is done.
 pub(super) fn joined<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     let lengths: Vec<u128> = lists.iter().map(|list| list.len() as u128).collect();
     let mut taken = vec![0_u128; lists.len()];

@@ -1,17 +1,15 @@
-//! What a schedule asks of a format, and what a format learns about the matches so far.
+//! The interface between a schedule and its format.
 
-use super::scheduled::Scheduled;
+use super::scheduled::{Scheduled, Unit};
 use super::standing::Standing;
-use super::unit::Unit;
 
-/// How far a match has come.
 #[derive(Clone, Debug)]
 pub(super) enum MatchStatus {
     Open,
     Taken,
-    /// It belongs to another part of the schedule.
+    /// In another shard.
     Elsewhere,
-    /// With its outcome, if later pairings depend on it.
+    /// The outcome, if later pairings depend on it.
     Finished(Option<Box<MatchOutcome>>),
 }
 
@@ -19,7 +17,7 @@ pub(super) enum MatchStatus {
 #[derive(Clone, Debug)]
 pub(super) struct MatchOutcome {
     pub(super) outcome: Box<[f64]>,
-    /// Equal for matches that repeat each other, if that matters.
+    /// Equal for matches that repeat each other, if the format asks for it.
     pub(super) repetition: Option<u64>,
 }
 
@@ -31,7 +29,7 @@ pub(super) struct Played<'a> {
 }
 
 impl<'a> Played<'a> {
-    /// The matches that are finished, with their outcomes.
+    /// The finished matches with their outcomes.
     pub(super) fn finished(self) -> impl Iterator<Item = (&'a Scheduled, &'a [f64])> {
         let both = self.matches.iter().zip(self.states);
         both.filter_map(|(scheduled, state)| match state {
@@ -49,37 +47,37 @@ impl<'a> Played<'a> {
     }
 }
 
-/// A tournament format: who meets whom, and when it is over.
+/// A tournament format: the pairings, and the end.
 pub(super) trait Planner: Send {
-    /// What is played next, when all that came before is finished; nothing at the end.
+    /// The next units, after all earlier ones are finished; empty at the end.
     fn next(&mut self, played: Played<'_>) -> Vec<Unit>;
 
-    /// Whether the tournament is decided, so that no more matches are needed. Asked after each match.
+    /// True if the tournament is decided early. Called after each match.
     fn settled(&mut self, _: Played<'_>) -> bool {
         false
     }
 
-    /// Whether later matches depend on results. If not, no results are stored.
+    /// True if later matches depend on results. If not, no results are stored.
     fn heeds_results(&self) -> bool {
         true
     }
 
-    /// Whether it matters that a match repeats another one.
+    /// True if repetitions of matches matter.
     fn heeds_repetition(&self) -> bool {
         false
     }
 
-    /// The least number of matches after those that are known.
+    /// The least number of matches after the known ones.
     fn ahead(&self) -> u64 {
         0
     }
 
-    /// Where the tournament stands, if that is more than points.
+    /// The standing, if the format has more than points.
     fn standing(&self, _: Played<'_>) -> Option<Standing> {
         None
     }
 
-    /// The same, if it is worth a look after each match.
+    /// The standing, if it is of interest after each match.
     fn live(&self) -> Option<Standing> {
         None
     }

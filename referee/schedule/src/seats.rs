@@ -1,15 +1,15 @@
-//! Games as a schedule sees them, and the orders in which a group sits.
+//! The games of a schedule, and seat orders.
 
 use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A game, as far as a schedule depends on it.
+/// The properties of a game that a schedule depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameShape {
-    /// How many bots play it.
+    /// The number of bots in a match.
     pub seats: usize,
-    /// How often it is played where a game of weight 1 is played once.
+    /// Matches per match of a game with weight 1.
     pub weight: u32,
     /// The bots that do not play it, in ascending order.
     pub absent: Vec<usize>,
@@ -25,12 +25,12 @@ impl GameShape {
         }
     }
 
-    /// Whether the same groups of bots play both.
+    /// True if the same groups of bots play both.
     pub(super) fn has_groups_of(&self, other: &GameShape) -> bool {
         self.seats == other.seats && self.absent == other.absent
     }
 
-    /// Those of `bots` bots that play it.
+    /// The players of it, of `bots` bots.
     pub(super) fn players(&self, bots: usize) -> Vec<usize> {
         let plays = |bot: &usize| self.absent.binary_search(bot).is_err();
         (0..bots).filter(plays).collect()
@@ -50,7 +50,7 @@ pub enum SeatOrders {
 }
 
 impl SeatOrders {
-    /// The orders in which a group sits.
+    /// The seat orders of a group.
     pub(super) fn of(self, group: &[usize]) -> Vec<Vec<usize>> {
         match self {
             SeatOrders::Rotations => {
@@ -65,7 +65,7 @@ impl SeatOrders {
         }
     }
 
-    /// How many orders there are.
+    /// The number of seat orders.
     pub(super) fn count(self, seats: usize) -> u64 {
         let seats = seats as u64;
         match self {

@@ -1,4 +1,4 @@
-//! What a schedule is made from, and how many matches that gives.
+//! The shape of a tournament, from which a schedule follows, and the number of its matches.
 
 use games::Rng;
 use schemars::JsonSchema;
@@ -10,29 +10,24 @@ use super::shard::Shard;
 use super::version::Version;
 use ratings::sprt::Hypotheses;
 
-/// What a schedule is made from. Bots and games are indices.
+/// The parameters of a schedule. Bots and games are indices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// How bots meet.
     pub format: Format,
-    /// What is played.
     pub games: Vec<GameShape>,
-    /// How many bots there are.
+    /// The number of bots.
     pub bots: usize,
-    /// How often everything is played. In `sprt` it does not count.
+    /// How often everything is played; ignored in `sprt`.
     pub rounds: u32,
-    /// In which orders the bots of a group sit.
     pub orders: SeatOrders,
-    /// What lots are drawn from.
+    /// The seed of all draws.
     pub seed: u64,
-    /// How the schedule is made.
     pub version: Version,
     /// The part of the schedule that is played; `None` for all of it. Only round robins and gauntlets
     /// have parts.
     pub shard: Option<Shard>,
 }
 
-/// How bots meet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Format {
     /// Every group of as many bots as the game has seats.
@@ -62,7 +57,6 @@ pub enum Format {
     },
 }
 
-/// How bots meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Format")]
@@ -98,13 +92,13 @@ impl Format {
         }
     }
 
-    /// Whether there are pairings only, and so games of two seats only.
+    /// True for formats of pairings, which need games of two seats.
     pub fn is_of_pairings(&self) -> bool {
         !matches!(self, Format::RoundRobin | Format::Gauntlet { .. })
     }
 }
 
-/// How many matches there are: both the same where results decide nothing about that.
+/// The number of matches; a range if it depends on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// At least.
@@ -133,6 +127,16 @@ impl Count {
     }
 }
 
+/// A tournament that this one extends.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    pub shape: Shape,
+    /// By its bots: the index here.
+    pub bots: Vec<usize>,
+    /// By its games: the index here.
+    pub games: Vec<usize>,
+}
+
 impl Shape {
     /// A round robin in which all games have the same weight; `games` has their numbers of seats.
     pub fn round_robin(games: &[usize], bots: usize, rounds: u32) -> Self {
@@ -148,7 +152,7 @@ impl Shape {
         }
     }
 
-    /// How many matches this gives in all parts, without making them; too many to count is [`u64::MAX`].
+    /// The number of matches in all shards, without making them; [`u64::MAX`] if too many to count.
     pub fn count(&self) -> Count {
         let rounds = u64::from(self.rounds);
         let bots = self.bots as u64;
@@ -206,7 +210,7 @@ impl Shape {
         a_round.saturating_mul(u64::from(self.rounds))
     }
 
-    /// The bots in an order drawn by lot.
+    /// The bots in random order.
     pub(super) fn lots(&self) -> Vec<usize> {
         let mut bots: Vec<usize> = (0..self.bots).collect();
         Rng::from_text(self.seed, "lots").shuffle(&mut bots);

@@ -1,4 +1,4 @@
-//! Parts of a schedule, for machines that know nothing of each other.
+//! Shards: parts of a schedule for independent machines.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub struct Shard {
     of: u32,
 }
 
-/// What is no part of a schedule.
+/// A text that is no shard.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{0}` is not a part of a schedule, as in `3/8`: the third of 8, of at most {max}", max = Shard::MAX)]
 pub struct ShardError(String);
@@ -32,12 +32,12 @@ impl Shard {
         exists.then_some(Shard { part, of })
     }
 
-    /// Which part it is, from 1.
+    /// The number of this part, from 1.
     pub fn part(self) -> u32 {
         self.part
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub fn of(self) -> u32 {
         self.of
     }
@@ -61,13 +61,13 @@ impl FromStr for Shard {
     }
 }
 
-/// Deals the units of a schedule to the parts, one to each part in turn, in an order that changes: what
-/// repeats itself in the schedule (games, bots) is not dealt to one part again and again.
+/// Deals the units of a schedule to the parts, one to each in turn, in a random order, so that periodic
+/// units (games, bots) are not always dealt to the same part.
 pub(super) struct Deal {
     shard: Shard,
     seed: u64,
     dealt: u64,
-    /// The parts in the order in which they get the units of this turn.
+    /// The order of the parts in this turn.
     order: Vec<u32>,
 }
 
@@ -81,7 +81,7 @@ impl Deal {
         }
     }
 
-    /// Whether the next unit goes to the part.
+    /// True if the next unit belongs to this part.
     pub(super) fn is_next_mine(&mut self) -> bool {
         let of = u64::from(self.shard.of);
         let (turn, place) = (self.dealt / of, self.dealt % of);

@@ -1,10 +1,10 @@
-//! Where a tournament stands, in formats in which that is more than points.
+//! Standings of formats that need more than points.
 
 use serde::Serialize;
 
 use ratings::sprt::{Corrected, Hypotheses, Verdict};
 
-/// Where a tournament stands. Bots are indices.
+/// The standing of a tournament. Bots are indices.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Standing {
     /// The ranking, the best first.
@@ -18,7 +18,6 @@ pub enum Standing {
 /// A bot of a Swiss tournament.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwissRow {
-    /// Which one.
     pub bot: usize,
     /// Points, those of byes included.
     pub points: f64,
@@ -28,58 +27,54 @@ pub struct SwissRow {
     pub byes: u32,
 }
 
-/// Two bots of which one goes on.
+/// Two bots, one of which advances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Duel {
-    /// The one that comes first in the bracket.
+    /// The upper one in the bracket.
     pub first: usize,
-    /// The other one; without it, the first goes on.
+    /// The lower one; `None` for a bye.
     pub second: Option<usize>,
-    /// Their points.
     pub points: [f64; 2],
-    /// Who goes on, once it is decided.
+    /// The bot that advances, once decided.
     pub winner: Option<usize>,
-    /// How it was decided.
     pub decided: Option<Decided>,
-    /// Whether it is for the third place, between the losers of the semifinals.
+    /// True for the duel between the losers of the semifinals.
     pub third_place: bool,
 }
 
-/// How a duel was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decided {
-    /// There was nobody else.
+    /// Without an opponent.
     Bye,
     /// By points.
     Points,
     /// By points, in further pairs.
     TieBreak,
-    /// By the better place in the list from which the bracket is made.
+    /// By the better seed in the bracket.
     Place,
 }
 
 /// A test between two bots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SprtStanding {
-    /// What is tested.
     pub hypotheses: Hypotheses,
-    /// How many swapped pairs it counts.
+    /// The number of swapped pairs.
     pub pairs: u64,
-    /// How many matches repeat an earlier one move by move.
+    /// The number of matches that repeat an earlier one move by move.
     pub repeats: u64,
-    /// How many pairs without repetitions are worth as much.
+    /// The equivalent number of pairs without repetitions.
     pub worth: f64,
-    /// How many of the pairs gave the first bot 0, ½, 1, 1½ and 2 points.
+    /// The numbers of pairs with 0, ½, 1, 1½ and 2 points of the first bot.
     pub counts: [u64; 5],
     /// The log-likelihood ratio.
     pub llr: f64,
-    /// What was accepted, if anything.
+    /// The accepted hypothesis, if any.
     pub verdict: Verdict,
     /// The first bot's mean score a match.
     pub score: f64,
-    /// What that is in the scale of the hypotheses; `None` if it cannot be said.
+    /// The score in the scale of the hypotheses; `None` if undefined.
     pub elo: Option<f64>,
-    /// The difference in strength, corrected for when the test stopped; `None` while it runs.
+    /// The difference in strength, corrected for the stopping rule; `None` while the test runs.
     pub corrected: Option<Corrected>,
 }

@@ -1,7 +1,6 @@
-//! The versions of the schedule: which matches follow from a configuration must not change while
-//! a tournament is under way, so each tournament keeps the version that it began with.
+//! Versions of the schedule. The matches that follow from a configuration must not change during a
+//! tournament, so each tournament keeps the version that it started with.
 
-/// How a schedule is made from its shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// In games of three and four seats, `rotations` has one cyclic order for each group; Swiss
@@ -14,10 +13,10 @@ pub enum Version {
 }
 
 impl Version {
-    /// What new tournaments get.
+    /// The version of new tournaments.
     pub const NEWEST: Version = Version::Second;
 
-    /// The number that tournaments keep.
+    /// The number in the folder of a tournament.
     pub fn number(self) -> u32 {
         match self {
             Version::First => 1,
@@ -25,7 +24,6 @@ impl Version {
         }
     }
 
-    /// The version of this number, if there is one.
     pub fn of(number: u32) -> Option<Version> {
         [Version::First, Version::Second]
             .into_iter()

@@ -1,20 +1,20 @@
-//! Disjoint sets of numbers that are joined little by little (union-find).
+//! Disjoint sets (union-find).
 
-/// Numbers from 0, each in one set.
+/// A partition of the numbers from 0.
 #[derive(Clone, Debug)]
 pub(crate) struct DisjointSets {
     parent: Vec<u32>,
 }
 
 impl DisjointSets {
-    /// The numbers from 0 on, each in a set of its own.
+    /// Each number in its own set.
     pub(crate) fn new(count: usize) -> Self {
         DisjointSets {
             parent: (0..count as u32).collect(),
         }
     }
 
-    /// The lowest number of the set that a number is in.
+    /// The lowest number of a number's set.
     pub(crate) fn root(&mut self, number: usize) -> usize {
         let mut at = number as u32;
         while self.parent[at as usize] != at {
@@ -25,7 +25,7 @@ impl DisjointSets {
         at as usize
     }
 
-    /// Makes two numbers' sets one.
+    /// Joins the sets of two numbers.
     pub(crate) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b)] = a.min(b) as u32;

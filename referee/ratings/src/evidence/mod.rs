@@ -1,5 +1,4 @@
-//! What ratings are made from: results, grouped into units, and these into clusters that are
-//! independent of each other.
+//! The evidence for ratings: results, grouped into units, and units into independent clusters.
 
 mod disjoint_sets;
 
@@ -10,19 +9,19 @@ use smallvec::SmallVec;
 
 pub(crate) use disjoint_sets::DisjointSets;
 
-/// The result of one match, as ratings see it.
+/// The result of one match for ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placing {
     /// The game, as an index.
     pub game: u16,
-    /// The bots in seat order, as indices; what is beyond the game's seats is 0.
+    /// The bots in seat order, as indices; 0 beyond the game's seats.
     pub bots: [u16; MAX_SEATS],
-    /// The rank of each seat from 0, the best; equal ranks are ties. Ranks leave no gaps.
+    /// The rank of each seat; 0 is the best, equal ranks are ties, and there are no gaps.
     pub ranks: [u8; MAX_SEATS],
 }
 
 impl Placing {
-    /// A result from outcomes: who has more ranks higher.
+    /// Ranks the seats by their outcomes.
     pub fn new(game: usize, bots: &[usize], outcome: &[f64]) -> Self {
         let mut placing = Placing {
             game: game as u16,
@@ -37,7 +36,7 @@ impl Placing {
     }
 }
 
-/// Dense ranks, 0 for the best; outcomes that differ by rounding only are equal.
+/// Dense ranks, 0 for the best. Differences by rounding count as ties.
 pub(crate) fn ranks(outcome: &[f64]) -> [u8; MAX_SEATS] {
     const ROUNDING: f64 = 1e-9;
     let mut order: Vec<usize> = (0..outcome.len().min(MAX_SEATS)).collect();
@@ -50,40 +49,38 @@ pub(crate) fn ranks(outcome: &[f64]) -> [u8; MAX_SEATS] {
     ranks
 }
 
-/// The outcome of a seat by the ranks of all: the share of the others that it beat, ties counting
-/// half.
+/// The outcome of a seat: the share of the other seats that it beat, with ties as half.
 pub(crate) fn outcome(ranks: &[u8], seat: usize) -> f64 {
     let better = ranks.iter().filter(|rank| **rank > ranks[seat]).count();
     let equal = ranks.iter().filter(|rank| **rank == ranks[seat]).count() - 1;
     (better as f64 + 0.5 * equal as f64) / (ranks.len() - 1) as f64
 }
 
-/// The matches of one pairing (or group) from one start, in all seat orders: a swapped pair, with two
-/// seats. Sorted.
+/// The matches of one group of bots from one start in all seat orders, sorted. With two seats, a swapped
+/// pair.
 pub(crate) type Unit = SmallVec<[Placing; 2]>;
 
-/// Units that are not independent of each other, each with how often it occurs. Sorted.
+/// Units that depend on each other, each with its count, sorted.
 pub(crate) type Cluster = Vec<(Unit, u32)>;
 
-/// All results, as counts of equal clusters. Clusters are independent of each other; what is within
-/// one is not, so that a cluster counts as one observation however many matches it has.
+/// All results, as counts of equal clusters. Clusters are independent of each other. Each counts as one
+/// observation, however many matches it has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// How many bots there are, those without a match included.
+    /// The number of bots, including those without a match.
     pub bots: usize,
     /// The number of seats of each game.
     pub games: Vec<usize>,
-    /// What a match of each game counts; 1 unless somebody wants otherwise.
+    /// The weight of a match of each game, by default 1.
     pub weights: Vec<f64>,
-    /// Whether a game was begun from several openings.
+    /// By game: true if it was started from several openings.
     pub openings: Vec<bool>,
-    /// Clusters of one unit, which most are.
+    /// Clusters of one unit, which are the majority.
     singles: BTreeMap<Unit, u32>,
     clusters: BTreeMap<Cluster, u32>,
 }
 
 impl Evidence {
-    /// No results yet.
     pub fn new(bots: usize, games: Vec<usize>) -> Self {
         Evidence {
             bots,
@@ -94,7 +91,7 @@ impl Evidence {
         }
     }
 
-    /// Takes in a unit that is independent of all others. The order of its matches has no meaning.
+    /// Adds an independent unit. The order of its matches does not matter.
     pub fn add(&mut self, unit: &[Placing]) {
         if unit.is_empty() {
             return;
@@ -104,8 +101,8 @@ impl Evidence {
         *self.singles.entry(unit).or_default() += 1;
     }
 
-    /// Takes in units that depend on each other, such as those that repeat one another or have the
-    /// same opening. The order has no meaning.
+    /// Adds units that depend on each other, as they repeat one another or share an opening. Their order does
+    /// not matter.
     pub(crate) fn add_cluster<U: AsRef<[Placing]>>(&mut self, units: &[U]) {
         if let [unit] = units {
             self.add(unit.as_ref());
@@ -124,20 +121,19 @@ impl Evidence {
         }
     }
 
-    /// The different units that are clusters by themselves, in an order that does not depend on how
-    /// they came, with how often each occurs.
+    /// The distinct units that are clusters by themselves, in a fixed order, each with its count.
     pub(crate) fn singles(&self) -> impl Iterator<Item = (&Unit, u32)> {
         self.singles.iter().map(|(unit, count)| (unit, *count))
     }
 
-    /// The different clusters of several units, with how often each occurs.
+    /// The distinct clusters of several units, each with its count.
     pub(crate) fn clusters(&self) -> impl Iterator<Item = (&Cluster, u32)> {
         self.clusters
             .iter()
             .map(|(cluster, count)| (cluster, *count))
     }
 
-    /// All units with how often they occur; equal units may come several times.
+    /// All units with counts; equal units may occur several times.
     pub(crate) fn units(&self) -> impl Iterator<Item = (&Unit, u32)> {
         let clustered = self.clusters().flat_map(|(cluster, times)| {
             let units = cluster.iter();

@@ -1,21 +1,17 @@
-//! Which of many comparisons are marked as sure: the false-discovery rate (Benjamini and Hochberg
-//! 1995).
+//! Multiple comparisons: the false-discovery rate (Benjamini and Hochberg 1995).
 //!
-//! Among eight equal bots there are 28 comparisons, of which some pass 97.5 % in half of all
-//! tournaments. So not each is held to 95 % alone, but all marks of a table together: on average at
-//! most 5 % of them are false. If all bots are equal every mark is false, so that there is none in
-//! 95 % of tournaments.
+//! Among eight equal bots there are 28 comparisons, and in half of all tournaments one of them passes
+//! 97.5 %. So the rate of false marks is controlled for a table as a whole: on average, at most 5 % of its
+//! marks are false. If all bots are equal every mark is false, so that 95 % of tournaments have none.
 //!
-//! Comparisons of the same bots depend on each other. Benjamini and Yekutieli's correction, which
-//! holds under any dependence, would ask for four times the evidence with 28 comparisons. The
-//! differences of a common set of means do not need it: simulated tournaments (in the tests) stay
-//! below 5 % without.
+//! Comparisons that share bots are dependent. The correction of Benjamini and Yekutieli, which holds under
+//! any dependence, would require four times the evidence for 28 comparisons. Differences of a common set of
+//! means do not need it: simulated tournaments (in the tests) stay below 5 % without it.
 
 /// The share of marks that may be false.
 pub const FALSE_DISCOVERIES: f64 = 0.05;
 
-/// For each p-value, the least rate of false discoveries at which it is one; `None` is no
-/// comparison.
+/// For each p-value, the least false-discovery rate at which it is marked.
 pub(crate) fn rates(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut order: Vec<(usize, f64)> = p_values
         .iter()
@@ -59,7 +55,7 @@ mod tests {
         assert_eq!(rates(&[]), []);
     }
 
-    /// All bots meet each other in a number of swapped pairs, without draws.
+    /// A round robin of swapped pairs without draws.
     fn tournament(strengths: &[f64], pairs: usize, rng: &mut Rng) -> Ratings {
         let mut evidence = Evidence::new(strengths.len(), vec![2]);
         for one in 0..strengths.len() {

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-/// A figure in Elo that was estimated.
+/// An estimate in Elo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The likeliest value. With a bound, what the prior makes of it: the likelihood alone has it
-    /// at infinity.
+    /// The most likely value. With a bound, a value from the prior: the maximum of the likelihood is at
+    /// infinity.
     pub elo: f64,
     /// Its standard error.
     pub error: f64,
@@ -18,8 +18,7 @@ pub struct Estimate {
     pub bound: Option<Bound>,
 }
 
-/// What is known of a figure of which results say no more than on which side it is: a bot that has
-/// won everything may be any amount better.
+/// A one-sided estimate: a bot that has won everything may be any amount better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -32,7 +31,6 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The same from the other side.
     fn reversed(self) -> Self {
         match self {
             Bound::AtLeast => Bound::AtMost,
@@ -41,7 +39,6 @@ impl Bound {
         }
     }
 
-    /// As in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Bound::AtLeast => "at_least",
@@ -51,26 +48,25 @@ impl Bound {
     }
 }
 
-/// What of an estimate is shown to people, wherever that is.
+/// How an estimate is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
-    /// The estimate, and half its interval.
+    /// With both ends.
     Known {
-        /// The estimate.
         elo: f64,
-        /// Half the width of its interval.
+        /// Half the width of the interval.
         half: f64,
     },
-    /// Only that it is this or more.
+    /// This or more.
     AtLeast(f64),
-    /// Only that it is this or less.
+    /// This or less.
     AtMost(f64),
-    /// Nothing: results do not say on which side it is.
+    /// Unknown: results do not even determine the side.
     Unknown,
 }
 
 impl Estimate {
-    /// What is shown: no figure without both ends, since it would only be what the prior makes of it.
+    /// The figure to show. Without both ends the value itself is not shown, as it comes from the prior.
     pub fn figure(&self) -> Figure {
         match (self.low.is_finite(), self.high.is_finite()) {
             (true, true) => Figure::Known {
@@ -83,7 +79,7 @@ impl Estimate {
         }
     }
 
-    /// The same from the other side.
+    /// The estimate of the other side.
     pub fn reversed(self) -> Self {
         Estimate {
             elo: -self.elo,

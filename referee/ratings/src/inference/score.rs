@@ -1,4 +1,4 @@
-//! The interval of a score: how far the mean of some trials may be off.
+//! Mean scores with intervals.
 
 use serde::Serialize;
 use statrs::distribution::ContinuousCDF;
@@ -14,16 +14,16 @@ pub struct Score {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
-    /// How often the mean would be this far from one half, or farther, if the truth were one half.
+    /// The p-value of a two-sided test that the true mean is one half.
     pub p_value: f64,
 }
 
-/// The scores of some trials, in clusters of trials that depend on each other.
+/// The scores of trials, in clusters of dependent trials.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Trials {
-    /// Clusters of one trial: how many, the sum, and that of the squares.
+    /// Clusters of one trial: their number, sum, and sum of squares.
     singles: [f64; 3],
-    /// Other clusters: the sum and the number of trials.
+    /// Other clusters: sum and number of trials.
     clusters: Vec<[f64; 2]>,
 }
 
@@ -45,11 +45,11 @@ impl Trials {
         self.clusters.iter().map(part).sum()
     }
 
-    /// The mean score with its interval; `None` if there are no trials.
+    /// The mean score with its interval; `None` without trials.
     ///
-    /// The interval is that of Student's distribution, over clusters: trials that are pairs of matches
-    /// vary less than coins of the same mean. Where all clusters gave the same, their spread says
-    /// nothing; then it is the longest row that still has a chance of 2.5 %.
+    /// The interval is Student's, over clusters: trials that are pairs of matches vary less than coins of the
+    /// same mean. If all clusters are equal, their spread says nothing; then the bound is exact: a row of
+    /// equal results that has a probability of 2.5 %.
     pub(crate) fn score(&self) -> Option<Score> {
         let [one, sum, squares] = self.singles;
         let trials = one + self.total(|[_, count]| *count);
@@ -58,13 +58,13 @@ impl Trials {
         }
         let mean = ((sum + self.total(|[sum, _]| *sum)) / trials).clamp(0.0, 1.0);
         let effective = trials * trials / (one + self.total(|[_, count]| count * count));
-        // What each cluster changes, corrected for its share of the mean.
+        // Squared deviations, corrected for each cluster's share of the mean.
         let corrected = |off: f64, count: f64| off / (1.0 - count / trials).max(f64::EPSILON);
         let off = squares - 2.0 * mean * sum + one * mean * mean;
         let off = corrected(off.max(0.0), 1.0)
             + self.total(|[sum, count]| corrected((sum - count * mean).powi(2), *count));
         let error = off.sqrt() / trials;
-        /// Far below what scores differ by.
+        /// Far below differences of scores.
         const ROUNDING: f64 = 1e-9;
         let clusters = one + self.clusters.len() as f64;
         let away = (mean - 0.5).abs();
@@ -91,7 +91,7 @@ impl Trials {
 }
 
 impl Score {
-    /// The same from the other side.
+    /// The score of the other side.
     pub fn reversed(self) -> Self {
         Score {
             mean: 1.0 - self.mean,

@@ -1,12 +1,11 @@
-//! Student's distribution, which intervals are made from.
+//! Student's distribution.
 
 use statrs::distribution::StudentsT;
 
-/// With fewer clusters, the spread between them says next to nothing; t is taken as if there were
-/// one more than this.
+/// The least degrees of freedom: with fewer clusters, their spread says next to nothing.
 const LEAST_FREEDOM: f64 = 1.0;
 
-/// Student's distribution for what rests on a number of clusters.
+/// Student's distribution for an estimate from this many clusters.
 pub(crate) fn student(clusters: f64) -> StudentsT {
     let freedom = (clusters - 1.0).max(LEAST_FREEDOM);
     match StudentsT::new(0.0, 1.0, freedom) {

@@ -1,4 +1,4 @@
-//! Hashes of what a log says, made while it is read, so that nothing of it has to be kept.
+//! Hashes of JSON values, computed while a log is read.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,28 +6,27 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// The hash of a JSON value: equal for equal values, however they are spaced and whatever the
-/// order of their fields. 64 bits of SipHash; among a million values, two that differ have the
-/// same hash with a chance of 3 in 100 million.
+/// The hash of a JSON value, whatever its spacing and order of fields. 64 bits of SipHash: among a million
+/// values, the probability of a collision is 3 in 100 million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
-    /// Of anything that can be hashed.
+    /// Hashes any value.
     pub fn of(thing: impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         thing.hash(&mut hasher);
         Fingerprint(hasher.finish())
     }
 
-    /// Of a value that is in memory already; the same as if it had been read.
+    /// Hashes a parsed value; equal to the hash while reading it.
     pub(crate) fn of_value(value: &Value) -> Self {
-        // A value is always readable.
+        // A parsed value always deserializes.
         Fingerprint::deserialize(value).unwrap_or_default()
     }
 }
 
-/// Keeps kinds of values apart.
+/// Distinguishes types of values in the hash.
 #[derive(Hash)]
 enum Kind {
     Null,

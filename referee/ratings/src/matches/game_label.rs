@@ -1,8 +1,8 @@
-//! What a game under certain options is called in tables.
+//! Labels of games in tables.
 
 use serde_json::Value;
 
-/// A game with those of its options that are not the defaults.
+/// A game with its options that differ from the defaults.
 pub fn game_label(game: &str, options: &Value) -> String {
     let defaults = games::find(game)
         .and_then(|entry| games::Options::read(&entry.info, &Value::Null).ok())

@@ -1,4 +1,4 @@
-//! What statistics need of a match, read from a line of the log without keeping the moves.
+//! Match summaries, read from lines of a log without keeping the moves.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,71 +12,63 @@ use serde_json::Value;
 
 use super::fingerprint::Fingerprint;
 
-/// A finished match, as far as statistics go. It is read from a line of the log or made from a
+/// A finished match without what statistics do not need. Read from a line of a log, or made of a
 /// [`Record`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct MatchSummary {
-    /// The version of the log's format.
+    /// The version of the log format.
     pub format: u32,
-    /// The match's id.
     #[serde(rename = "match")]
     pub match_id: String,
-    /// The game's id.
     pub game: String,
-    /// The game's options.
     pub options: Value,
-    /// The seed, which the matches of one pairing share.
+    /// Shared by the matches of one pairing.
     pub seed: u64,
-    /// The hash of the position at the start.
+    /// The hash of the initial position.
     pub start: Fingerprint,
-    /// Who sat where.
+    /// In seat order.
     pub players: Vec<PlayerSummary>,
-    /// The time control of players that have none of their own.
+    /// The time control of players without their own.
     pub time: TimeControl,
-    /// The machine that it was played on, if the log has it.
     #[serde(default)]
     pub machine: Option<Machine>,
-    /// How busy the machine was meanwhile, if the log has it.
+    /// The load of the machine during the match.
     #[serde(default)]
     pub load: Option<Load>,
-    /// How many plies at the beginning the referee made.
+    /// The number of plies that the referee made at the start.
     pub opening: u32,
-    /// The plies, without the moves themselves.
+    /// The plies without their moves.
     pub moves: Plies,
-    /// How it ended.
     pub result: ResultSummary,
-    /// What was adjudicated, if anything was.
     #[serde(default)]
     pub adjudication: Option<Adjudication>,
 }
 
-/// A player of a match.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct PlayerSummary {
     /// The bot's name in the tournament.
     pub name: String,
     /// The seat's name in the game.
     pub role: String,
-    /// The bot's version, if it says one.
+    /// The bot's version, if it sends one.
     #[serde(default)]
     pub version: Option<String>,
-    /// The player's own time control, if it has one.
+    /// The player's own time control, if any.
     #[serde(default)]
     pub time: Option<TimeControl>,
     /// How its CPU time was measured, if that was limited.
     #[serde(default)]
     pub cpu_time: Option<CpuTimeBy>,
-    /// Whose bot it is, by its command.
+    /// The author of the bot, by its command.
     #[serde(default, rename = "command")]
     pub author: Author,
 }
 
-/// Whose bot plays.
+/// The author of a bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Author {
-    /// The referee's own, `referee bot NAME`: nobody else's code runs.
+    /// A bot of the referee, `referee bot NAME`: no foreign code runs.
     Referee,
-    /// Anybody else's.
     #[default]
     Other,
 }
@@ -94,7 +86,7 @@ impl Author {
 
 impl<'de> Deserialize<'de> for Author {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        // Whatever else stands there is no fault of a match that can be counted.
+        // A malformed command does not make the match useless.
         let command = Value::deserialize(from)?;
         let words = command.as_array().into_iter().flatten();
         let words: Vec<&str> = words
@@ -104,66 +96,61 @@ impl<'de> Deserialize<'de> for Author {
     }
 }
 
-/// How a match ended.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ResultSummary {
-    /// The game's own scores, a seat each.
+    /// The game's own scores by seat.
     pub scores: Vec<i64>,
-    /// What each seat got, from 0 to 1.
+    /// The points by seat, from 0 to 1.
     pub outcome: Vec<f64>,
-    /// What went wrong. The format leaves it out where nothing did.
+    /// Left out in the log if empty.
     #[serde(default)]
     pub faults: Vec<FaultSummary>,
 }
 
-/// A fault.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct FaultSummary {
-    /// Whose.
     pub seat: usize,
-    /// Of which kind.
     pub code: FaultCode,
-    /// For a time-out, how long the turn had lasted when it was called, if the log has it.
+    /// For a time-out: the length of the turn when it was called.
     #[serde(default)]
     pub ms: Option<Millis>,
-    /// The CPU time that the bot had taken by then, if the log has it.
+    /// The CPU time of the bot by then.
     #[serde(default)]
     pub cpu_ms: Option<Millis>,
-    /// Whether an answer was there by then.
+    /// True if the bot had answered by then.
     #[serde(default)]
     pub answered: bool,
 }
 
-/// The plies of a match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plies {
     /// The hash of all moves in order.
     pub hash: Fingerprint,
-    /// What else is known of each.
+    /// Each ply.
     pub list: Vec<Ply>,
 }
 
 /// A ply, without its move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ply {
-    /// Who made it; `None` for chance.
+    /// `None` for chance.
     pub seat: Option<u8>,
     /// The hash of the move.
     pub hash: u64,
-    /// The time that the bot took.
+    /// The time of the bot.
     pub ms: Millis,
-    /// The CPU time that the bot took, if the log has it.
+    /// The CPU time of the bot, if the log has it.
     pub cpu_ms: Option<Millis>,
-    /// How deep the bot says that it looked.
+    /// The search depth that the bot reports.
     pub depth: Option<f64>,
-    /// How many positions the bot says that it looked at.
+    /// The number of nodes that the bot reports.
     pub nodes: Option<f64>,
-    /// Whether the referee made it for a seat at fault.
+    /// True if the referee made it for a seat at fault.
     pub forced: bool,
 }
 
 impl MatchSummary {
-    /// Makes each version of a bot one of its own: `mine` of version 1.2 becomes `mine (1.2)`.
+    /// Makes each version of a bot a bot of its own: `mine` of version 1.2 becomes `mine (1.2)`.
     pub fn split_versions(&mut self) {
         for player in &mut self.players {
             if let Some(version) = &player.version {
@@ -184,7 +171,7 @@ impl From<&Record> for MatchSummary {
 }
 
 impl MatchSummary {
-    /// What standings need of a match: neither the start nor the plies, which take the time.
+    /// A summary for standings, without start and plies, which are slow to compute.
     pub(crate) fn without_plies(record: &Record) -> Self {
         let seated = |player: &protocol::Player| PlayerSummary {
             name: player.name.clone(),
@@ -253,7 +240,7 @@ pub(super) fn text_hash(text: &str) -> u64 {
     Fingerprint::of(text).0
 }
 
-/// A text of which only the hash is kept.
+/// The hash of a text.
 struct HashedText(u64);
 
 impl<'de> Deserialize<'de> for HashedText {
@@ -322,7 +309,7 @@ impl<'de> Deserialize<'de> for Plies {
     }
 }
 
-/// What is counted of a move's `info`. Bots may report anything, of any type.
+/// The relevant part of a move's `info`. Bots may report anything, of any type.
 #[derive(Default)]
 enum InfoValue {
     #[default]
@@ -443,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_gives_what_its_record_gives() {
+    fn a_line_has_the_summary_of_its_record() {
         let text = line(json!([
             {"seat": 0, "move": "a", "ms": 0},
             {"seat": 1, "move": "b\"c", "ms": 12.5, "info": {"depth": 3, "nodes": 1e3, "pv": [{}]}},
@@ -452,16 +439,21 @@ mod tests {
             {"seat": 0, "move": "f", "info": "hello"},
             {"seat": 0, "move": "g", "info": null}
         ]));
-        let lean: MatchSummary = serde_json::from_str(&text).expect("a match");
+        let summary: MatchSummary = serde_json::from_str(&text).expect("a match");
         let record: Record = serde_json::from_str(&text).expect("a record");
-        assert_eq!(lean, MatchSummary::from(&record));
-        let told: Vec<_> = lean.moves.list.iter().map(|p| (p.depth, p.nodes)).collect();
-        assert_eq!(told[1], (Some(3.0), Some(1000.0)));
-        assert!(told[2..].iter().all(|told| *told == (None, None)));
+        assert_eq!(summary, MatchSummary::from(&record));
+        let reported: Vec<_> = summary
+            .moves
+            .list
+            .iter()
+            .map(|p| (p.depth, p.nodes))
+            .collect();
+        assert_eq!(reported[1], (Some(3.0), Some(1000.0)));
+        assert!(reported[2..].iter().all(|it| *it == (None, None)));
     }
 
     #[test]
-    fn moves_are_told_apart() {
+    fn moves_are_distinguished() {
         let hash = |moves| read(moves).moves.hash;
         let one = hash(json!([{"seat": 0, "move": "ab"}, {"seat": 1, "move": "c"}]));
         let timed = hash(json!([{"seat": 0, "move": "ab", "ms": 9}, {"seat": 1, "move": "c"}]));
@@ -472,10 +464,10 @@ mod tests {
     }
 
     #[test]
-    fn processor_time_and_late_answers_are_read_where_they_are_told() {
-        let lean = read(json!([{"seat": 0, "move": "a", "ms": 2, "cpu_ms": 1.5}]));
+    fn processor_time_and_late_answers_are_read_where_there_are_any() {
+        let summary = read(json!([{"seat": 0, "move": "a", "ms": 2, "cpu_ms": 1.5}]));
         let micros = |ms: Option<Millis>| ms.map(|ms| ms.0.as_micros());
-        assert_eq!(micros(lean.moves.list[0].cpu_ms), Some(1500));
+        assert_eq!(micros(summary.moves.list[0].cpu_ms), Some(1500));
         let fault: FaultSummary =
             serde_json::from_value(json!({"seat": 0, "code": "timeout", "ms": 31}))
                 .expect("a fault");

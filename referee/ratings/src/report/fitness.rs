@@ -125,15 +125,15 @@ struct Met {
 
 /// Tests the fit to those matches that count.
 pub(crate) fn fitness(
-    digest: &SwappedPairs<'_>,
+    pairs: &SwappedPairs<'_>,
     fitted: &Fitted,
     counts: &dyn Fn(&Entry<'_>) -> bool,
 ) -> Fitness {
     let mut met: BTreeMap<[usize; 2], Met> = BTreeMap::new();
     let mut tables = Tables::new(&fitted.strengths);
-    let mut beyond = vec![Beyond::default(); digest.bots.len()];
-    let mut draws = vec![[Sum::default(), Sum::default()]; digest.games.len()];
-    for unit in digest.units() {
+    let mut beyond = vec![Beyond::default(); pairs.bots.len()];
+    let mut draws = vec![[Sum::default(), Sum::default()]; pairs.games.len()];
+    for unit in pairs.units() {
         for entry in unit.iter().filter(|entry| counts(entry)) {
             let expected = tables.get(entry);
             for seat in 0..entry.seats {
@@ -173,10 +173,10 @@ pub(crate) fn fitness(
     Fitness {
         transitivity: transitivity(&residuals, fitted.strengths.groups()),
         residuals,
-        drifts: drifts(digest, &beyond, &mut tables, counts),
+        drifts: drifts(pairs, &beyond, &mut tables, counts),
         odd_draws: (0..draws.len()).filter(odd).collect(),
         draws,
-        few_clusters: (0..digest.bots.len()).filter(rated).collect(),
+        few_clusters: (0..pairs.bots.len()).filter(rated).collect(),
     }
 }
 
@@ -380,13 +380,13 @@ impl Course {
 
 /// The bots whose later matches went otherwise than their earlier ones.
 fn drifts(
-    digest: &SwappedPairs<'_>,
+    pairs: &SwappedPairs<'_>,
     beyond: &[Beyond],
     tables: &mut Tables<'_>,
     counts: &dyn Fn(&Entry<'_>) -> bool,
 ) -> Vec<Drift> {
     let mut courses = vec![Course::default(); beyond.len()];
-    for entry in digest.by_number().filter(counts) {
+    for entry in pairs.by_number().filter(counts) {
         let expected = tables.get(&entry);
         for seat in 0..entry.seats {
             let bot = entry.bot(seat);

@@ -29,9 +29,9 @@ struct Order {
 }
 
 /// All of them, by bots. Bots that met in one unit only cannot have sat in more orders.
-pub(super) fn fixed_orders(digest: &SwappedPairs<'_>) -> Vec<FixedOrder> {
+pub(super) fn fixed_orders(pairs: &SwappedPairs<'_>) -> Vec<FixedOrder> {
     let mut all: BTreeMap<(usize, usize), Order> = BTreeMap::new();
-    for unit in digest.units().filter(|unit| unit[0].seats > 2) {
+    for unit in pairs.units().filter(|unit| unit[0].seats > 2) {
         let mut in_unit: BTreeMap<(usize, usize), [u64; 2]> = BTreeMap::new();
         for entry in &unit {
             for seat in 0..entry.seats {

@@ -1,4 +1,4 @@
-//! Totals by opening: how the seats did from each start after its opening moves.
+//! Totals by opening and seat.
 
 use std::collections::HashMap;
 
@@ -9,23 +9,23 @@ use crate::matches::Number;
 use crate::results::SwappedPairs;
 use crate::standings::Totals;
 
-/// A start of a game with the moves that the referee made there.
+/// An opening: a start with the referee's moves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OpeningReport {
-    /// The game, as an index.
+    /// Its index.
     pub game: usize,
-    /// The number of the first match that began like this.
+    /// The number of its first match.
     pub first: Number,
-    /// Which of several logs that match is in, from 0.
+    /// The log of that match, from 0.
     pub log: Option<u64>,
-    /// All bots together, a seat each.
+    /// By seat, all bots together.
     pub seats: Vec<Totals>,
 }
 
 /// All openings, by game, then by their first matches.
-pub(super) fn openings(digest: &SwappedPairs<'_>) -> Vec<OpeningReport> {
+pub(super) fn openings(pairs: &SwappedPairs<'_>) -> Vec<OpeningReport> {
     let mut all: HashMap<u64, OpeningReport> = HashMap::new();
-    for entry in digest.units().flatten() {
+    for entry in pairs.units().flatten() {
         let stored = entry.stored;
         let opening = all.entry(stored.opening).or_insert_with(|| OpeningReport {
             game: entry.placing.game as usize,

@@ -101,11 +101,11 @@ fn complete(unit: &[Entry<'_>]) -> bool {
 /// since those that are finished early are not like the others. Pairs of which a match is missing
 /// are left out: it may be running, or it is not in the log at all.
 pub(super) fn sprt_report(
-    digest: &SwappedPairs<'_>,
+    pairs: &SwappedPairs<'_>,
     bots: [usize; 2],
     hypotheses: &Hypotheses,
 ) -> SprtReport {
-    let mut trials: Vec<Trial> = digest
+    let mut trials: Vec<Trial> = pairs
         .units()
         .filter_map(|unit| Trial::of(&unit, bots))
         .collect();

@@ -1,4 +1,4 @@
-//! Everything that statistics say about a log, as plain data: whoever shows it computes nothing.
+//! The report: all statistics of some logs as plain data, so that displays compute nothing.
 
 use serde::Serialize;
 use thiserror::Error;
@@ -17,63 +17,42 @@ use crate::sprt;
 use crate::standings::Totals;
 use crate::store::{Adjudications, FAULT_CODES, MatchStore, Noise, TimeUse};
 
-/// Ratings of each game alone are made of at most this many bots and games, taken together.
+/// The most bots times games for ratings by game.
 const MOST_BY_GAME: usize = 4_000_000;
 
-/// What a report is asked for.
+/// The options of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// How sure ratings are is found out like this.
     pub resampling: Resampling,
-    /// The bots that ratings are measured from, and their ratings: the scale is shifted so that
-    /// their mean is right. Without one, the mean of all bots is 0.
+    /// Bots with given ratings: the scale is shifted so that their mean is right. Without anchors, the mean
+    /// of all bots is 0.
     pub anchors: Vec<(String, f64)>,
-    /// How much a match of a game counts for ratings, by the game's label or id: 1 where nothing is
-    /// said, 0 for not at all.
+    /// The weight of a match for ratings, by the game's label or id. The default is 1; 0 leaves it out.
     pub weights: Vec<(String, f64)>,
-    /// Ratings leave out matches that were lost by a fault.
+    /// Leave matches that were lost by a fault out of ratings.
     pub without_forfeits: bool,
-    /// Ratings of this game alone, by its label.
+    /// Rate this game only, by its label.
     pub game: Option<String>,
-    /// A test between two bots.
+    /// Run a test between two bots.
     pub sprt: Option<SprtRequest>,
-    /// The results by opening, too, of which there may be as many as matches.
+    /// Include results by opening, of which there may be as many as matches.
     pub openings: bool,
 }
 
-/// A request that does not fit the log.
+/// The request does not fit the log.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RequestError {
-    /// No bot has this name.
     #[error("no bot is called `{name}`; there are {}", .known.join(", "))]
-    UnknownBot {
-        /// Asked for.
-        name: String,
-        /// In the log.
-        known: Vec<String>,
-    },
-    /// No game has this label.
+    UnknownBot { name: String, known: Vec<String> },
     #[error("no match of `{label}` was played; there are {}", .known.join(", "))]
-    UnknownGame {
-        /// Asked for.
-        label: String,
-        /// In the log.
-        known: Vec<String>,
-    },
-    /// A bot that is an anchor twice.
+    UnknownGame { label: String, known: Vec<String> },
     #[error("`{0}` is an anchor twice; once is enough")]
     SameAnchor(String),
-    /// Ratings of each game alone, of too many bots and games.
+    /// Too many bots and games for ratings by game.
     #[error(
         "ratings of each of {games} games alone are too many for {bots} bots; choose one with `--game`"
     )]
-    TooMany {
-        /// How many games there are.
-        games: usize,
-        /// How many bots.
-        bots: usize,
-    },
-    /// A test of a bot against itself.
+    TooMany { games: usize, bots: usize },
     #[error("a test needs two bots, not `{0}` twice")]
     SameBot(String),
 }
@@ -83,148 +62,137 @@ pub enum RequestError {
 pub struct Report {
     /// The bots by name.
     pub bots: Vec<BotReport>,
-    /// The bots' indices, the best first: groups by size, then by rating.
+    /// The indices of the bots, the best first: groups by size, then by rating.
     pub ranking: Vec<usize>,
     /// The games by label.
     pub games: Vec<GameReport>,
-    /// Ratings, intervals and what seats are worth.
     pub ratings: Ratings,
     /// The first of the anchors.
     pub anchor: Option<Anchor>,
-    /// What ratings are measured from, if not the mean.
+    /// The zero of the scale, if not the mean.
     pub anchors: Vec<Anchor>,
-    /// How much a match of each game counts for ratings.
+    /// By game: the weight of a match for ratings.
     pub weights: Vec<f64>,
     /// Matches lost by a fault that ratings leave out; `None` if they count.
     pub forfeits: Option<u64>,
-    /// Whether the ratings fit the results.
     pub fitness: Fitness,
-    /// The game that ratings are of, if not all.
+    /// The only rated game, if not all are.
     pub rated_game: Option<usize>,
-    /// How intervals were made.
     pub resampling: Resampling,
-    /// How the bots did against each other, for each two and each game.
+    /// Head-to-head results by game.
     pub meetings: Vec<Meeting>,
-    /// Bots that sat in one cyclic order only: what they are worth cannot be separated from what their places are worth.
+    /// Bots that sat in one cyclic order only: their strengths cannot be separated from those of their places.
     pub fixed_orders: Vec<FixedOrder>,
-    /// The ratings with intervals for games that were not played; `None` with fewer than three
-    /// games.
+    /// Ratings with intervals for games that were not played; `None` with fewer than three games.
     pub across_games: Option<Across>,
-    /// A second opinion: what a mix of bots that cannot be exploited says of each bot of the largest
-    /// group; `None` for the others.
+    /// A second opinion: the Nash rating of each bot of the largest group; `None` for the others.
     pub nash: Vec<Option<NashRating>>,
-    /// The test that was asked for.
+    /// The requested test.
     pub sprt: Option<SprtReport>,
-    /// The openings, if they were asked for: by game, then in the order of their first matches.
+    /// The openings, if requested: by game, then in the order of their first matches.
     pub openings: Option<Vec<OpeningReport>>,
-    /// How many logs matches came from.
+    /// The number of logs.
     pub logs: usize,
-    /// MatchStore, duplicates included.
+    /// Including duplicates.
     pub matches: u64,
-    /// Matches that no bot was ready for: nobody gets a point, and ratings leave them out.
+    /// Matches that no bot was ready for: no bot gets a point, and ratings leave them out.
     #[serde(skip_serializing_if = "is_none")]
     pub unstarted: u64,
     /// Units: pairings (or groups) at one start.
     pub units: u64,
     /// Clusters of units that depend on each other: with matches that repeat one another, or of one
-    /// opening. They are what intervals are made from.
+    /// opening. Intervals are computed from them.
     pub clusters: u64,
-    /// Matches that repeat another one move by move: same seats, same start, same moves. They
-    /// count like all others.
+    /// Matches that repeat another one: same seats, start and moves. They count like all others.
     pub duplicates: u64,
-    /// Matches that say nothing, because their outcome does not fit their players.
+    /// Matches whose outcome does not fit their players.
     pub unusable: u64,
-    /// Whether losses on time are to be believed.
+    /// Doubts about losses on time.
     pub noise: Noise,
-    /// What was decided before its end.
     pub adjudications: Adjudications,
     /// The machines that matches were played on.
     pub machines: Vec<MachineReport>,
 }
 
-/// A bot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BotReport {
-    /// Its name.
     pub name: String,
-    /// All its matches.
     pub results: Totals,
-    /// Faults by code, in the order of [`FAULT_CODES`], resigning included.
+    /// Faults by code, in the order of [`FAULT_CODES`], including resigning.
     pub faults: [u64; FAULT_CODES.len()],
-    /// What it did with its time.
     pub time: TimeUse,
     /// Matches in which its CPU time was limited but only estimated.
     pub cpu_estimated: u64,
-    /// Those of them in which it was a bot of the referee's own, which hides nothing.
+    /// Those of them of a bot of the referee, which hides no CPU time.
     pub cpu_estimated_of_own: u64,
 }
 
-/// A game under certain options.
+/// A game with certain options.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GameReport {
-    /// The game, with those of its options that are not the defaults.
+    /// The game with its options that differ from the defaults.
     pub label: String,
     /// The seats' names.
     pub roles: Vec<String>,
-    /// All bots together, a seat each.
+    /// By seat, all bots together.
     pub seats: Vec<Totals>,
-    /// Each bot, a seat each.
+    /// By bot and seat.
     pub bots: SeatTable,
-    /// Whether the game's own scores say more than who won.
+    /// True if the game's own scores say more than the winner.
     pub own_scores: bool,
 }
 
 impl MatchStore {
-    /// The statistics of all matches so far.
+    /// The statistics of all matches.
     ///
     /// # Errors
-    /// If the request names what is not there.
+    /// If the request does not fit the matches.
     pub fn report(&self, request: &Request) -> Result<Report, RequestError> {
-        let digest = SwappedPairs::new(self);
-        let find_bot = |name: &String| self.find_bot(&digest, name);
-        let anchors = self.anchors(&digest, request)?;
+        let pairs = SwappedPairs::new(self);
+        let find_bot = |name: &String| self.find_bot(&pairs, name);
+        let anchors = self.anchors(&pairs, request)?;
         let find_game = |label: &String| {
-            let found = digest.labels.iter().position(|known| known == label);
-            found.ok_or_else(|| unknown_game(label, &digest))
+            let found = pairs.labels.iter().position(|known| known == label);
+            found.ok_or_else(|| unknown_game(label, &pairs))
         };
         let rated_game = request.game.as_ref().map(find_game).transpose()?;
         let choice = Selection {
             game: rated_game,
-            ..self.choice(&digest, request)?
+            ..self.choice(&pairs, request)?
         };
         let test = |asked: &SprtRequest| {
             if asked.bots[0] == asked.bots[1] {
                 return Err(RequestError::SameBot(asked.bots[0].clone()));
             }
             let bots = [find_bot(&asked.bots[0])?, find_bot(&asked.bots[1])?];
-            Ok(sprt_report(&digest, bots, &asked.hypotheses))
+            Ok(sprt_report(&pairs, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let fitted = Fitted::new(&digest.evidence(&choice));
+        let fitted = Fitted::new(&pairs.evidence(&choice));
         let ratings = fitted.ratings(anchors.iter().copied());
         let (fitness, (across_games, (meetings, (games, (units, duplicates))))) = rayon::join(
-            || fitness(&digest, &fitted, &|entry| entry.is_in(&choice)),
+            || fitness(&pairs, &fitted, &|entry| entry.is_in(&choice)),
             || {
                 rayon::join(
                     || Across::new(&fitted, &ratings, &anchors),
-                    || (digest.meetings(), (self.games(&digest), counts(&digest))),
+                    || (pairs.meetings(), (self.games(&pairs), counts(&pairs))),
                 )
             },
         );
-        let openings = request.openings.then(|| openings(&digest));
+        let openings = request.openings.then(|| openings(&pairs));
         let uses = self.names().zip(self.conduct.iter().map(|bot| &bot.time));
         Ok(Report {
-            bots: self.bots(&digest),
+            bots: self.bots(&pairs),
             ranking: ranking(&ratings),
             games,
             anchor: anchors.first().copied(),
             anchors,
-            forfeits: request.without_forfeits.then(|| forfeits(&digest)),
+            forfeits: request.without_forfeits.then(|| forfeits(&pairs)),
             fitness,
             weights: choice.weights,
             rated_game,
             resampling: request.resampling,
-            fixed_orders: fixed_orders(&digest),
+            fixed_orders: fixed_orders(&pairs),
             nash: second_opinion(&ratings, &meetings),
             across_games,
             meetings,
@@ -235,35 +203,35 @@ impl MatchStore {
             matches: self.stored.len() as u64 + self.unstarted,
             unstarted: self.unstarted,
             units,
-            clusters: digest.clusters(),
+            clusters: pairs.clusters(),
             duplicates,
             unusable: self.unusable,
             noise: Noise::new(uses, self.machine),
             adjudications: self.adjudications,
-            machines: machines(&self.machines, &digest.bots),
+            machines: machines(&self.machines, &pairs.bots),
         })
     }
 
     /// Ratings by the matches of each game alone, in the order of [`Report::games`].
     ///
     /// # Errors
-    /// If the request names a bot that is not there.
+    /// If the request does not fit the matches.
     pub fn ratings_by_game(&self, request: &Request) -> Result<Vec<Ratings>, RequestError> {
-        let digest = SwappedPairs::new(self);
-        let anchors = self.anchors(&digest, request)?;
-        let (bots, games) = (digest.bots.len(), digest.games.len());
+        let pairs = SwappedPairs::new(self);
+        let anchors = self.anchors(&pairs, request)?;
+        let (bots, games) = (pairs.bots.len(), pairs.games.len());
         if bots * games > MOST_BY_GAME {
             return Err(RequestError::TooMany { games, bots });
         }
         let choice = Selection {
-            // Weights are between games.
-            weights: vec![1.0; digest.games.len()],
-            ..self.choice(&digest, request)?
+            // Weights only matter between games.
+            weights: vec![1.0; pairs.games.len()],
+            ..self.choice(&pairs, request)?
         };
-        let games = 0..digest.games.len();
+        let games = 0..pairs.games.len();
         let ratings = games.map(|game| {
             let game = Some(game);
-            let evidence = digest.evidence(&Selection {
+            let evidence = pairs.evidence(&Selection {
                 game,
                 ..choice.clone()
             });
@@ -272,9 +240,9 @@ impl MatchStore {
         Ok(ratings.collect())
     }
 
-    fn find_bot(&self, digest: &SwappedPairs<'_>, name: &str) -> Result<usize, RequestError> {
+    fn find_bot(&self, pairs: &SwappedPairs<'_>, name: &str) -> Result<usize, RequestError> {
         let names = || {
-            digest
+            pairs
                 .bots
                 .iter()
                 .map(|bot| &self.standings.bots()[*bot].name)
@@ -288,12 +256,12 @@ impl MatchStore {
 
     fn anchors(
         &self,
-        digest: &SwappedPairs<'_>,
+        pairs: &SwappedPairs<'_>,
         request: &Request,
     ) -> Result<Vec<Anchor>, RequestError> {
         let mut anchors: Vec<Anchor> = Vec::new();
         for (name, elo) in &request.anchors {
-            let bot = self.find_bot(digest, name)?;
+            let bot = self.find_bot(pairs, name)?;
             if anchors.iter().any(|anchor| anchor.bot == bot) {
                 return Err(RequestError::SameAnchor(name.clone()));
             }
@@ -302,21 +270,21 @@ impl MatchStore {
         Ok(anchors)
     }
 
-    /// What ratings are made from.
+    /// The selection of matches for ratings.
     fn choice(
         &self,
-        digest: &SwappedPairs<'_>,
+        pairs: &SwappedPairs<'_>,
         request: &Request,
     ) -> Result<Selection, RequestError> {
-        let mut weights = vec![1.0; digest.games.len()];
+        let mut weights = vec![1.0; pairs.games.len()];
         for (name, weight) in &request.weights {
             let called = |game: &usize| {
-                let id = &self.standings.games()[digest.games[*game]].id;
-                digest.labels[*game] == *name || id == name
+                let id = &self.standings.games()[pairs.games[*game]].id;
+                pairs.labels[*game] == *name || id == name
             };
-            let found: Vec<usize> = (0..digest.games.len()).filter(called).collect();
+            let found: Vec<usize> = (0..pairs.games.len()).filter(called).collect();
             if found.is_empty() {
-                return Err(unknown_game(name, digest));
+                return Err(unknown_game(name, pairs));
             }
             for game in found {
                 weights[game] = *weight;
@@ -329,12 +297,11 @@ impl MatchStore {
         })
     }
 
-    /// The games with the results in their seats, in the order of the digest.
-    fn games(&self, digest: &SwappedPairs<'_>) -> Vec<GameReport> {
+    fn games(&self, pairs: &SwappedPairs<'_>) -> Vec<GameReport> {
         let game = |(game, label): (&usize, &String)| {
             let game = &self.standings.games()[*game];
             let rows = game.bots.iter().filter_map(|(bot, seats)| {
-                let place = digest.place_of(*bot)?;
+                let place = pairs.place_of(*bot)?;
                 Some((place, seats.clone()))
             });
             GameReport {
@@ -344,16 +311,16 @@ impl MatchStore {
                 bots: SeatTable::new(
                     rows.collect(),
                     game.roles.len(),
-                    digest.bots.len(),
-                    digest.games.len(),
+                    pairs.bots.len(),
+                    pairs.games.len(),
                 ),
                 own_scores: game.own_scores,
             }
         };
-        digest.games.iter().zip(&digest.labels).map(game).collect()
+        pairs.games.iter().zip(&pairs.labels).map(game).collect()
     }
 
-    fn bots(&self, digest: &SwappedPairs<'_>) -> Vec<BotReport> {
+    fn bots(&self, pairs: &SwappedPairs<'_>) -> Vec<BotReport> {
         let report = |bot: &usize| {
             let (standing, conduct) = (&self.standings.bots()[*bot], &self.conduct[*bot]);
             BotReport {
@@ -365,29 +332,29 @@ impl MatchStore {
                 cpu_estimated_of_own: conduct.cpu_estimated_of_own,
             }
         };
-        digest.bots.iter().map(report).collect()
+        pairs.bots.iter().map(report).collect()
     }
 }
 
-/// How many units there are, and how many matches that repeat another one.
-fn counts(digest: &SwappedPairs<'_>) -> (u64, u64) {
+/// The numbers of units and of duplicates.
+fn counts(pairs: &SwappedPairs<'_>) -> (u64, u64) {
     let (mut units, mut duplicates) = (0, 0);
-    for unit in digest.units() {
+    for unit in pairs.units() {
         units += 1;
         duplicates += unit.iter().filter(|entry| entry.duplicate).count() as u64;
     }
     (units, duplicates)
 }
 
-/// Whether there is nothing to report: then the field is left out, as it was in older reports.
+/// True if a count is left out, for compatibility with older reports.
 fn is_none(matches: &u64) -> bool {
     *matches == 0
 }
 
-fn unknown_game(label: &str, digest: &SwappedPairs<'_>) -> RequestError {
+fn unknown_game(label: &str, pairs: &SwappedPairs<'_>) -> RequestError {
     RequestError::UnknownGame {
         label: label.to_owned(),
-        known: digest.labels.clone(),
+        known: pairs.labels.clone(),
     }
 }
 
@@ -438,8 +405,8 @@ fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRat
 }
 
 /// How many matches were lost by a fault.
-fn forfeits(digest: &SwappedPairs<'_>) -> u64 {
-    let entries = digest.units().flatten();
+fn forfeits(pairs: &SwappedPairs<'_>) -> u64 {
+    let entries = pairs.units().flatten();
     entries.filter(|entry| entry.stored.at_fault != 0).count() as u64
 }
 

@@ -1,30 +1,29 @@
-//! Which units depend on each other: those with matches that repeat one another move by move, and those
-//! of one opening, whoever plays it.
+//! Clusters of dependent units: with matches that repeat one another move by move, or of one opening, whoever
+//! plays it.
 //!
-//! Dropping repetitions would bias results where repetition depends on the outcome: a bot that always
-//! wins by the same moves, and loses by varied ones, would lose its wins. So all matches count, and
-//! what depends on each other is one observation of how much results vary.
+//! Dropping repetitions would bias results if repetition depends on the outcome: a bot that always wins by
+//! the same moves, and loses by varied ones, would lose its wins. So all matches count, but dependent ones
+//! are a single observation of the variance.
 
 use crate::evidence::DisjointSets;
 use crate::store::StoredMatch;
 
-/// What depends on what.
+/// The partition of matches into units and clusters.
 #[derive(Clone, Debug)]
 pub(crate) struct Clusters {
     /// By match: the number of its unit.
     unit: Vec<u32>,
     /// By unit: the lowest number of a unit of its cluster.
     cluster: Vec<u32>,
-    /// By unit: how many units its cluster has.
+    /// By unit: the number of units of its cluster.
     size: Vec<u32>,
-    /// By match: whether it repeats another one with a lower number.
+    /// By match: true if it repeats one with a lower number.
     pub(crate) duplicate: Vec<bool>,
-    /// By game: whether its matches were begun from several openings.
+    /// By game: true if it was started from several openings.
     pub(crate) several: Vec<bool>,
 }
 
 impl Clusters {
-    /// Of matches of this number of games.
     pub(crate) fn new(stored: &[StoredMatch], games: usize) -> Self {
         let mut unit = vec![0; stored.len()];
         let mut units = 0;
@@ -67,22 +66,21 @@ impl Clusters {
         }
     }
 
-    /// How many clusters there are.
     pub(crate) fn count(&self) -> u64 {
         let clusters = self.cluster.iter().zip(0..);
         clusters.filter(|(root, unit)| *root == unit).count() as u64
     }
 
-    /// The cluster of a match, and how many units that has.
+    /// The cluster of a match, and its number of units.
     pub(crate) fn of(&self, index: u32) -> (u32, u32) {
         let unit = self.unit[index as usize] as usize;
         (self.cluster[unit], self.size[unit])
     }
 }
 
-/// Joins units of the same opening, in games that have several. Where there is but one, such as the
-/// game's usual start, results are about that one, and its matches do not depend on each other. Says
-/// which games have several.
+/// Joins units of the same opening, in games with several openings. With a single one, such as the usual
+/// start, results are about that opening, and its matches are independent. Returns which games have
+/// several.
 fn join_openings(
     stored: &[StoredMatch],
     games: usize,
@@ -105,7 +103,7 @@ fn join_openings(
     count.into_iter().map(|count| count > 1).collect()
 }
 
-/// The matches by some key, equal ones next to each other; those without one are left out.
+/// The matches with a key, sorted by it.
 fn equals(stored: &[StoredMatch], key: impl Fn(&StoredMatch) -> Option<u64>) -> Vec<(u64, u32)> {
     let keyed = stored.iter().zip(0..);
     let mut keyed: Vec<(u64, u32)> = keyed

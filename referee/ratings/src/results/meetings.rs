@@ -1,4 +1,4 @@
-//! How each two bots did against each other, by game.
+//! Head-to-head results by game.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,32 @@ use serde::Serialize;
 use super::swapped_pairs::{Entry, SwappedPairs};
 use crate::inference::{FALSE_DISCOVERIES, Score, Trials, rates};
 
-/// How two bots did against each other in a game.
+/// The results of two bots against each other in a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Meeting {
-    /// The bots, as indices; the first is the lower one.
+    /// The indices of the bots, in ascending order.
     pub bots: [usize; 2],
     /// The game, as an index.
     pub game: usize,
-    /// Matches in which both were.
+    /// Matches with both.
     pub matches: u64,
-    /// The first bot's points in these: 1 where it did better than the second, ½ where equal.
+    /// The first bot's points in them: 1 if it did better than the second, ½ if equal.
     pub points: f64,
-    /// Those of the matches that repeat another one move by move.
+    /// Matches that repeat another one move by move.
     pub duplicates: u64,
     /// Complete swapped pairs (or groups).
     pub pairs: u64,
-    /// Pairs in which the first bot made more points, as many, and fewer.
+    /// Pairs in which the first bot scored more, as many, and fewer points.
     pub pair_results: [u64; 3],
-    /// The first bot's scores of the pairs, each from 0 to 1, summed.
+    /// The sum of the first bot's scores of pairs, each from 0 to 1.
     pub pair_points: f64,
-    /// Their mean, with its interval; `None` if there are none.
+    /// Their mean with its interval; `None` without pairs.
     pub score: Option<Score>,
-    /// The least rate of false discoveries, among all meetings of a report, at which one of the bots
-    /// is better.
+    /// The least false-discovery rate, among all meetings of a report, at which the difference is marked.
     pub false_discovery: Option<f64>,
     /// The game's own scores of both bots, summed over the pairs.
     pub scores: [i64; 2],
-    /// Pairs in which the first bot's own scores summed up to more, as much, and less.
+    /// Pairs in which the first bot's own scores sum up to more, as much, and less.
     pub score_results: [u64; 3],
 }
 
@@ -59,15 +58,14 @@ impl Meeting {
         Meeting::new(self.bots, self.game)
     }
 
-    /// Which of the bots is better, where that is marked as sure: of all that are, at most 5 % are
-    /// false.
+    /// The better bot, if marked: of all marks, at most 5 % are false.
     pub fn better(&self) -> Option<usize> {
         let score = self.score.as_ref()?;
         let sure = self.false_discovery? <= FALSE_DISCOVERIES;
         (sure && score.mean != 0.5).then(|| self.bots[usize::from(score.mean < 0.5)])
     }
 
-    /// The same from the other bot's side.
+    /// The meeting from the other bot's side.
     pub fn reversed(&self) -> Self {
         let [lower, higher] = self.bots;
         let [own, other] = self.scores;
@@ -84,7 +82,7 @@ impl Meeting {
         }
     }
 
-    /// Adds what happened in a unit.
+    /// Adds the results of a unit.
     fn add(&mut self, unit: &Meeting, complete: bool) {
         self.matches += unit.matches;
         self.points += unit.points;
@@ -103,7 +101,7 @@ impl Meeting {
 }
 
 impl SwappedPairs<'_> {
-    /// How each two bots did against each other, a game each.
+    /// All meetings: each two bots, each game.
     pub(crate) fn meetings(&self) -> Vec<Meeting> {
         let mut all: BTreeMap<([usize; 2], usize), (Meeting, Tried)> = BTreeMap::new();
         for unit in self.units() {
@@ -160,7 +158,7 @@ impl Tried {
     }
 }
 
-/// Whether a unit is finished: every bot sat in each seat, and equally often.
+/// True if a unit is complete: every bot sat in each seat equally often.
 fn complete(unit: &[Entry<'_>]) -> bool {
     let Some(first) = unit.first() else {
         return false;
@@ -174,7 +172,7 @@ fn complete(unit: &[Entry<'_>]) -> bool {
     bots.iter().all(fair) && sat(bots[0], 0) > 0
 }
 
-/// Better, equal or worse.
+/// 0 if better, 1 if equal, 2 if worse.
 fn class(ordering: std::cmp::Ordering) -> usize {
     match ordering {
         std::cmp::Ordering::Less => 0,
@@ -183,7 +181,7 @@ fn class(ordering: std::cmp::Ordering) -> usize {
     }
 }
 
-/// Each two bots of a unit, with their sums over its matches.
+/// The meetings of a unit.
 fn meetings(unit: &[Entry<'_>]) -> impl Iterator<Item = Meeting> {
     let mut all: Vec<Meeting> = Vec::new();
     for entry in unit {

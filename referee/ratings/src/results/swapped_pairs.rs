@@ -1,4 +1,4 @@
-//! Matches sorted into units, and these into clusters: the same whatever order they came in.
+//! Matches sorted into units and clusters, independent of the order in which they were added.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::selection::Selection;
 use crate::evidence::{Evidence, Placing};
 use crate::store::{MatchStore, StoredMatch};
 
-/// The matches in order. Bots and games have new indices here, by name.
+/// The sorted matches. Bots and games have new indices here, by name.
 pub(crate) struct SwappedPairs<'a> {
     matches: &'a MatchStore,
     /// The bots by name, as indices of `matches`.
@@ -23,20 +23,20 @@ pub(crate) struct SwappedPairs<'a> {
     clusters: Clusters,
 }
 
-/// A match in terms of the digest.
+/// A match with the new indices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) stored: &'a StoredMatch,
     pub(crate) placing: Placing,
     pub(crate) seats: usize,
-    /// Whether it repeats another one.
+    /// True if it repeats another one.
     pub(crate) duplicate: bool,
-    /// Its cluster, and how many units that has.
+    /// Its cluster, and the cluster's number of units.
     pub(crate) cluster: (u32, u32),
 }
 
 impl Entry<'_> {
-    /// Whether ratings are made from the match.
+    /// True if the match is selected for ratings.
     pub(crate) fn is_in(&self, selection: &Selection) -> bool {
         let game = self.placing.game as usize;
         selection.game.is_none_or(|only| only == game)
@@ -47,12 +47,11 @@ impl Entry<'_> {
             && !(selection.without_forfeits && self.stored.at_fault != 0)
     }
 
-    /// The bot in a seat.
     pub(crate) fn bot(&self, seat: usize) -> usize {
         self.placing.bots[seat] as usize
     }
 
-    /// What a seat scored against another: 1, ½ or 0.
+    /// The score of a seat against another: 1, ½ or 0.
     pub(crate) fn versus(&self, seat: usize, other: usize) -> f64 {
         match self.stored.ranks[seat].cmp(&self.stored.ranks[other]) {
             std::cmp::Ordering::Less => 1.0,
@@ -66,12 +65,12 @@ impl<'a> SwappedPairs<'a> {
     pub(crate) fn new(matches: &'a MatchStore) -> Self {
         let (bots, bot_rank) = sorted(matches.standings.bots(), |bot| bot.name.clone());
         let (games, game_rank) = sorted(matches.standings.games(), |game| {
-            // Options that read alike in short need not be equal.
+            // Labels abbreviate options, so equal labels may have different options.
             (game.label(), game.options.to_string(), game.roles.len())
         });
         let label = |game: &usize| matches.standings.games()[*game].label();
         let stored = &matches.stored;
-        let mut digest = SwappedPairs {
+        let mut pairs = SwappedPairs {
             labels: games.iter().map(label).collect(),
             matches,
             bots,
@@ -81,14 +80,14 @@ impl<'a> SwappedPairs<'a> {
             order: (0..stored.len() as u32).collect(),
             clusters: Clusters::new(stored, matches.standings.games().len()),
         };
-        digest.order.sort_unstable_by_key(|&index| {
+        pairs.order.sort_unstable_by_key(|&index| {
             let stored = &stored[index as usize];
             (stored.unit, stored.number, stored.moves, stored.ranks)
         });
-        digest
+        pairs
     }
 
-    /// Where a bot of the matches is in the digest.
+    /// The new index of a bot.
     pub(crate) fn place_of(&self, bot: usize) -> Option<usize> {
         self.bot_rank.get(bot).map(|rank| usize::from(*rank))
     }
@@ -115,26 +114,25 @@ impl<'a> SwappedPairs<'a> {
         }
     }
 
-    /// The units, each with all its matches, duplicates included.
+    /// The units, each with all its matches, including duplicates.
     pub(crate) fn units(&self) -> impl Iterator<Item = Vec<Entry<'_>>> {
         let unit = |index: &u32| self.matches.stored[*index as usize].unit;
         let units = self.order.chunk_by(move |a, b| unit(a) == unit(b));
         units.map(|unit| unit.iter().map(|index| self.entry(*index)).collect())
     }
 
-    /// All matches in the order of their schedule.
+    /// All matches in the order of the schedule.
     pub(crate) fn by_number(&self) -> impl Iterator<Item = Entry<'_>> {
         let mut order = self.order.clone();
         order.sort_by_key(|index| self.matches.stored[*index as usize].number);
         order.into_iter().map(|index| self.entry(index))
     }
 
-    /// How many clusters there are.
     pub(crate) fn clusters(&self) -> u64 {
         self.clusters.count()
     }
 
-    /// The numbers of seats of the games.
+    /// By game: the number of seats.
     fn seats(&self) -> Vec<usize> {
         let seats = self
             .games
@@ -143,7 +141,7 @@ impl<'a> SwappedPairs<'a> {
         seats.collect()
     }
 
-    /// What ratings are made from.
+    /// The evidence of the selected matches.
     pub(crate) fn evidence(&self, choice: &Selection) -> Evidence {
         let mut evidence = Evidence::new(self.bots.len(), self.seats());
         evidence.weights.clone_from(&choice.weights);
@@ -165,7 +163,7 @@ impl<'a> SwappedPairs<'a> {
     }
 }
 
-/// The order of some things by a key, as indices, and the rank of each.
+/// Sorts things by a key: their indices in order, and the rank of each.
 fn sorted<T, K: Ord>(things: &[T], key: impl Fn(&T) -> K) -> (Vec<usize>, Vec<u16>) {
     let mut order: Vec<usize> = (0..things.len()).collect();
     order.sort_by_cached_key(|&index| key(&things[index]));

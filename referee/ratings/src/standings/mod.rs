@@ -1,5 +1,5 @@
-//! Standings: sums over matches by bot, game and seat, without the matches themselves. A running
-//! tournament shows these; a report takes the same sums from its [`MatchStore`](crate::MatchStore).
+//! Standings: sums over matches by bot, game and seat. A running tournament shows them; a report takes them
+//! from its [`MatchStore`](crate::MatchStore).
 
 mod totals;
 
@@ -17,30 +17,25 @@ pub use totals::Totals;
 /// The sums over all matches of a bot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BotStanding {
-    /// The bot's name.
     pub name: String,
-    /// All its matches.
     pub totals: Totals,
 }
 
 /// The sums over the matches of a game under certain options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameStanding {
-    /// The game's id.
     pub id: String,
-    /// Its options.
     pub options: Value,
     /// The seats' names.
     pub roles: Vec<String>,
-    /// One entry per bot with a match of this game, by its place in [`Standings::bots`]. Each has one
-    /// entry per seat.
+    /// By index in [`Standings::bots`], for bots with a match of this game: one entry per seat.
     pub bots: BTreeMap<usize, Vec<Totals>>,
-    /// Whether a score of the game itself was neither 0 nor 1.
+    /// True if one of the game's own scores was neither 0 nor 1.
     pub own_scores: bool,
 }
 
 impl GameStanding {
-    /// The game with those of its options that are not the defaults.
+    /// The game with its options that differ from the defaults.
     pub fn label(&self) -> String {
         game_label(&self.id, &self.options)
     }
@@ -57,25 +52,25 @@ impl GameStanding {
     }
 }
 
-/// Where the bots of a match and its game are in the lists of [`Standings`].
+/// The indices of a match's bots and game in [`Standings`].
 pub(crate) struct Known {
     pub(crate) bots: Vec<usize>,
     pub(crate) game: usize,
 }
 
-/// The standings of one log or of several. Bots and games are in the order in which they came.
+/// The standings of one or several logs. Bots and games are in order of their first match.
 #[derive(Clone, Debug, Default)]
 pub struct Standings {
     bots: Vec<BotStanding>,
     games: Vec<GameStanding>,
     bot_index: HashMap<String, usize>,
     game_index: HashMap<Fingerprint, usize>,
-    /// Whether matches that no bot was ready for count as draws, as the log has them.
+    /// True if matches that no bot was ready for count as draws, like in the log.
     shares_unstarted: bool,
 }
 
 impl Standings {
-    /// No matches yet, but these bots.
+    /// Standings of these bots without matches.
     pub fn new<'a>(bots: impl IntoIterator<Item = &'a str>) -> Self {
         let mut standings = Standings::default();
         for bot in bots {
@@ -84,7 +79,7 @@ impl Standings {
         standings
     }
 
-    /// The bot's place in [`Standings::bots`]; it is added if it is new.
+    /// The index of a bot, which is added if it is new.
     pub(crate) fn know(&mut self, name: &str) -> usize {
         if let Some(&index) = self.bot_index.get(name) {
             return index;
@@ -97,7 +92,7 @@ impl Standings {
         self.bots.len() - 1
     }
 
-    /// Adds a match. One whose outcome does not fit its players is left out.
+    /// Adds a match, unless its outcome does not fit its players.
     pub fn add(&mut self, played: &MatchSummary) {
         if is_usable(played) {
             let known = self.known(played, game_hash(played));
@@ -105,18 +100,18 @@ impl Standings {
         }
     }
 
-    /// The same without a detour: nothing is made of the plies.
+    /// Adds a match without computing anything from its plies.
     pub fn add_record(&mut self, record: &Record) {
         self.add(&MatchSummary::without_plies(record));
     }
 
-    /// Counts matches that no bot was ready for as draws, as the log has them. Otherwise nobody gets
-    /// a point for them.
+    /// Counts matches that no bot was ready for as draws, like the log. Otherwise no bot gets a point for
+    /// them.
     pub(crate) fn share_unstarted(&mut self) {
         self.shares_unstarted = true;
     }
 
-    /// Whether no bot was ready, so that nobody gets a point, whatever the log says.
+    /// True if no bot was ready and this counts as a loss of all.
     pub(crate) fn is_lost_by_all(&self, played: &MatchSummary) -> bool {
         let codes = played.result.faults.iter();
         let codes = codes.map(|fault| (fault.seat, fault.code));
@@ -124,7 +119,7 @@ impl Standings {
         !self.shares_unstarted && codes.len() >= seats && faults::nobody_started(seats, codes)
     }
 
-    /// The places of a match's bots and game, which are added if they are new.
+    /// The indices of a match's bots and game, which are added if they are new.
     pub(crate) fn known(&mut self, played: &MatchSummary, hash: Fingerprint) -> Known {
         let bots = played.players.iter().map(|player| self.know(&player.name));
         let bots = bots.collect();
@@ -141,7 +136,7 @@ impl Standings {
         Known { bots, game }
     }
 
-    /// Adds the result of a match that is usable.
+    /// Adds the result of a usable match.
     pub(crate) fn count(&mut self, played: &MatchSummary, known: &Known) {
         let ranks = ranks(&played.result.outcome);
         let seats = known.bots.len();
@@ -165,17 +160,15 @@ impl Standings {
         }
     }
 
-    /// The bots.
     pub fn bots(&self) -> &[BotStanding] {
         &self.bots
     }
 
-    /// The games.
     pub fn games(&self) -> &[GameStanding] {
         &self.games
     }
 
-    /// How many matches were added.
+    /// The number of matches.
     pub fn matches(&self) -> u64 {
         let first_seats = self.games.iter().flat_map(|game| game.bots.values());
         let first_seats = first_seats.filter_map(|bot| bot.first());
@@ -191,7 +184,7 @@ impl Standings {
     }
 }
 
-/// Whether the outcome fits the players.
+/// True if the outcome fits the players.
 pub(crate) fn is_usable(played: &MatchSummary) -> bool {
     let seats = played.players.len();
     let outcome = &played.result.outcome;
@@ -200,13 +193,13 @@ pub(crate) fn is_usable(played: &MatchSummary) -> bool {
         && outcome.iter().all(|outcome| outcome.is_finite())
 }
 
-/// The game's own score of a seat. Logs may say anything; what is counted has 32 bits.
+/// The game's own score of a seat, clamped to 32 bits, as logs are not trusted.
 pub(crate) fn own_score(played: &MatchSummary, seat: usize) -> i64 {
     let score = played.result.scores.get(seat).copied().unwrap_or(0);
     score.clamp(i32::MIN.into(), i32::MAX.into())
 }
 
-/// Equal for matches of the same game under the same options with as many seats.
+/// Equal for matches of the same game with the same options and number of seats.
 pub(crate) fn game_hash(played: &MatchSummary) -> Fingerprint {
     let options = Fingerprint::of_value(&played.options);
     Fingerprint::of((&played.game, options, played.players.len()))

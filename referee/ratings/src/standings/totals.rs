@@ -6,10 +6,9 @@ use serde::Serialize;
 /// it, so that they do not depend on the order of the matches.
 const PARTS: f64 = 12.0;
 
-/// Sums over matches; those that repeat another one count, too.
+/// Sums over matches, including repeated ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Totals {
-    /// How many matches.
     pub matches: u64,
     /// The sum of outcomes.
     pub points: f64,
@@ -39,14 +38,13 @@ impl Totals {
         }
     }
 
-    /// Adds a match that no bot was ready for: all lose it.
+    /// Adds a match that no bot was ready for, as a loss.
     pub(crate) fn add_unstarted(&mut self) {
         self.matches += 1;
         self.losses += 1;
         self.faults += 1;
     }
 
-    /// Adds the sums over other matches.
     pub fn join(&mut self, other: &Totals) {
         self.matches += other.matches;
         self.add_points(other.points);

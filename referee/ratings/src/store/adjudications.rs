@@ -1,40 +1,40 @@
-//! Matches that were decided before their games had come to an end.
+//! Adjudications: matches that were decided before their games ended.
 
 use crate::matches::MatchSummary;
 use protocol::{AdjudicatedBy, Adjudication};
 use serde::Serialize;
 
-/// All adjudications, by what decided.
+/// All adjudications by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Adjudications {
-    /// By counting, once the seats were separate.
+    /// By counting, after the seats were separated.
     pub settled: Adjudicated,
     /// By values of the bots, for one of them.
     pub won: Adjudicated,
     /// By values of the bots, as a draw.
     pub drawn: Adjudicated,
-    /// By offers that all bots made.
+    /// By agreement of all bots.
     pub agreed: Adjudicated,
 }
 
 /// Adjudications of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Adjudicated {
-    /// Matches that it ended.
+    /// Matches that ended by it.
     pub ended: u64,
     /// Matches that were played out all the same.
     pub played_out: u64,
-    /// Those of them that ended with another outcome, for want of skill or because the adjudication was
-    /// wrong. Settlements are proven: there, bots misplayed.
+    /// Those of them with another outcome, because bots misplayed or the adjudication was wrong. Settlements
+    /// are proven: there, bots misplayed.
     pub otherwise: u64,
-    /// The plies that were made after it, in all matches that were played out and had no fault.
+    /// The plies after it, in all matches that were played out without a fault.
     pub plies_after: u64,
-    /// The milliseconds that counting took in all.
+    /// The total time of counting, in ms.
     pub ms: f64,
 }
 
 impl Adjudications {
-    /// Takes in a match. `plies` is how many plies it had.
+    /// Adds a match with this number of plies.
     pub(crate) fn add(&mut self, played: &MatchSummary, plies: u64) {
         let Some(adjudication) = &played.adjudication else {
             return;
@@ -65,7 +65,7 @@ impl Adjudications {
         }
     }
 
-    /// Each kind with what it is called.
+    /// Each kind with its name.
     pub fn kinds(&self) -> [(&'static str, &Adjudicated); 4] {
         [
             ("settled", &self.settled),
@@ -75,7 +75,6 @@ impl Adjudications {
         ]
     }
 
-    /// Whether there was any.
     pub fn is_empty(&self) -> bool {
         *self == Adjudications::default()
     }

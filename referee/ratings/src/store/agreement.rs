@@ -1,24 +1,23 @@
-//! Bots that answer alike. Two bots met the same position if a match of one came to it by the same
-//! moves as a match of the other: both seat orders of a pairing do, as long as both bots answer alike,
-//! and so do matches of one opening. What they answered there is compared; nothing is said of bots
-//! that met in few positions.
+//! Bots that answer alike. Two bots have a position in common if matches of both reached it by the same
+//! moves, as in both seat orders of a pairing while both bots answer alike, or in matches of one opening.
+//! Their answers there are compared.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::matches::{Fingerprint, MatchSummary, Number};
 use games::MAX_SEATS;
 
-/// No more plies of a match are compared.
+/// The most plies of a match that are compared.
 const MAX_PLIES: usize = 500;
-/// No more matches of an opening are kept for comparison.
+/// The most matches of an opening that are stored for comparison.
 const MAX_LINES: usize = 8;
-/// No more plies are kept for comparison: with more, all are forgotten. Matches of one opening are
-/// close together in most logs.
+/// The most plies stored for comparison; beyond that, all are dropped. Most logs have the matches of one
+/// opening close together.
 const MAX_KEPT: usize = 1 << 17;
-/// No more positions of two bots are kept as evidence.
+/// The most positions of two bots that are stored as evidence.
 const MAX_EVIDENCE: usize = 400;
 
-/// A ply after the opening, as far as it is compared.
+/// A ply after the opening.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     seat: u8,
@@ -31,7 +30,7 @@ pub(crate) struct Answer {
 /// The plies of a match after its opening.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// How many plies the opening has.
+    /// The number of plies of the opening.
     opening: u32,
     answers: Box<[Answer]>,
 }
@@ -39,27 +38,25 @@ pub(crate) struct Line {
 /// Two bots that always answered alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alike {
-    /// Their names.
     pub bots: [String; 2],
-    /// A position each: a match in which one of them answered, and after how many plies.
+    /// By position: a match in which one of them answered, and the ply.
     pub positions: Vec<(Number, u32)>,
 }
 
-/// What was found out about the bots so far, and the matches that the next ones are compared with.
+/// The agreement of bots so far, and matches to compare the next ones with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agreement {
     /// By opening.
     lines: HashMap<u64, Vec<Kept>>,
     /// The plies in `lines`.
     kept: usize,
-    /// By the bots' numbers, the lower one first. `None` if they have differed.
+    /// By the bots' numbers, in ascending order. `None` if they have differed.
     pairs: BTreeMap<(u16, u16), Option<Evidence>>,
 }
 
-/// Where two bots answered alike: for each position a match, and after how many plies.
+/// By position where two bots answered alike: a match and the ply.
 type Evidence = BTreeMap<u64, (Number, u32)>;
 
-/// A match that others are compared with.
 #[derive(Clone, Debug)]
 struct Kept {
     bots: [u16; MAX_SEATS],
@@ -70,7 +67,7 @@ impl Line {
     pub(super) fn of(played: &MatchSummary) -> Self {
         let after = played.moves.list.iter().skip(played.opening as usize);
         let answers = after.take(MAX_PLIES).map(|ply| Answer {
-            // What chance brings is nobody's answer.
+            // Chance is no answer of a bot.
             seat: ply.seat.unwrap_or(0).min(MAX_SEATS as u8 - 1),
             forced: ply.forced || ply.seat.is_none(),
             hash: ply.hash,
@@ -83,7 +80,7 @@ impl Line {
 }
 
 impl Agreement {
-    /// Compares a match with those of the same opening before it, and keeps it for the next ones.
+    /// Compares a match with earlier ones of its opening, and stores it for later ones.
     pub(super) fn add(
         &mut self,
         opening: u64,
@@ -106,7 +103,7 @@ impl Agreement {
         }
     }
 
-    /// The pairs of bots that answered alike in at least this many positions, and never otherwise.
+    /// The pairs of bots with at least this many positions in common that always answered alike.
     pub(super) fn found(
         &self,
         positions: usize,
@@ -119,7 +116,7 @@ impl Agreement {
     }
 }
 
-/// Compares two matches of one opening as far as they are the same.
+/// Compares two matches of one opening up to their first difference.
 fn compare(
     pairs: &mut BTreeMap<(u16, u16), Option<Evidence>>,
     opening: u64,
@@ -169,7 +166,7 @@ mod tests {
         }
     }
 
-    /// Takes matches in: an opening, the two bots and their moves.
+    /// Of matches: the opening, the two bots and their moves.
     fn agreement(matches: &[(u64, [u16; 2], &[u64])]) -> Agreement {
         let mut agreement = Agreement::default();
         for (count, (opening, [first, second], moves)) in matches.iter().enumerate() {

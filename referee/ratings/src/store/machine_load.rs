@@ -1,24 +1,24 @@
-//! How busy the machine was while matches ran.
+//! The load of the machine during matches.
 
 use protocol::Load;
 use serde::Serialize;
 
-/// A machine is busy if processes waited for a core for more than this share of the time: bots wait
-/// for each other and for the referee, too, but shortly.
+/// A machine is busy if processes waited for a core for more than this share of the time. Short waits are
+/// normal.
 pub const BUSY_WAITING: f64 = 0.5;
 /// A machine is busy if its host gave more than this share of the cores' time to others.
 pub const BUSY_STOLEN: f64 = 0.05;
 
-/// Whether bots may have been kept from thinking.
+/// True if the load may have slowed bots down.
 pub fn is_busy(load: &Load) -> bool {
     let above = |share: Option<f64>, limit: f64| share.is_some_and(|share| share > limit);
     above(load.waiting, BUSY_WAITING) || above(load.stolen, BUSY_STOLEN)
 }
 
-/// The load over all matches of which it is known.
+/// The load over all matches for which the log has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MachineLoad {
-    /// How many matches the log has this for.
+    /// The number of matches.
     pub matches: u64,
     /// Those during which the machine was busy.
     pub busy: u64,
@@ -28,10 +28,10 @@ pub struct MachineLoad {
     pub stolen: Share,
 }
 
-/// A share from 0 to 1, a match each.
+/// A share from 0 to 1 per match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Share {
-    /// How many matches it is known for.
+    /// The number of matches for which it is known.
     pub matches: u64,
     /// The sum over these.
     pub sum: f64,
@@ -40,7 +40,6 @@ pub struct Share {
 }
 
 impl MachineLoad {
-    /// Takes in a match.
     pub fn add(&mut self, load: &Load) {
         self.matches += 1;
         self.busy += u64::from(is_busy(load));
@@ -50,7 +49,7 @@ impl MachineLoad {
 }
 
 impl Share {
-    /// Logs may say anything.
+    /// Ignores values that are not finite, as logs are not trusted.
     fn add(&mut self, share: Option<f64>) {
         if let Some(share) = share.filter(|share| share.is_finite()) {
             let share = share.clamp(0.0, 1.0);
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_over_the_matches_that_tell() {
+    fn means_are_over_matches_with_a_value() {
         let mut machine = MachineLoad::default();
         machine.add(&load(0.25, Some(0.01)));
         machine.add(&load(0.5, None));

@@ -1,4 +1,4 @@
-//! The machines that matches were played on, and, if somebody asks, the results on each.
+//! The machines that matches were played on, and optionally the results on each.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,28 +10,28 @@ use crate::evidence::outcome;
 use crate::matches::{Fingerprint, MatchSummary};
 use crate::standings::{Known, Totals, own_score};
 
-/// The machines of some matches, in the order in which they came.
+/// The machines of some matches, in order of their first match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Machines {
     pub(crate) list: Vec<MachineMatches>,
-    /// By name; without one for matches of which the log does not say it.
+    /// By name; `None` if the log does not have the machine.
     index: HashMap<Option<String>, usize>,
-    /// The machine of the match before: matches of a machine come together.
+    /// The machine of the last match, as those of a machine are often adjacent.
     last: usize,
-    /// By game and seats, in an order that does not depend on that of the matches. `None` if nobody asks.
+    /// By game and seats, in a fixed order. `None` if results are not counted.
     pub(crate) results: Option<BTreeMap<u64, Stratum>>,
 }
 
-/// What happened on a machine.
+/// The matches on a machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachineMatches {
-    /// As the first of its matches describes it; `None` if the log does not say where they were played.
+    /// As in the first of its matches; `None` if the log does not have it.
     pub(crate) machine: Option<Machine>,
     pub(crate) matches: u64,
     pub(crate) load: MachineLoad,
-    /// The sum of the speeds of these matches, and how many have one.
+    /// The sum of the speeds of these matches, and the number with a speed.
     pub(crate) speeds: (f64, u64),
-    /// The bots' results there, in the order of the standings' bots, if somebody asks.
+    /// The bots' results there, in the order of the standings' bots, if counted.
     pub(crate) bots: Vec<Totals>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Stratum {
     pub(crate) cells: Vec<Cell>,
 }
 
-/// How often a machine had a result.
+/// The count of a result on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) machine: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// What a seat gets for the result, from 0 to 1.
+    /// The points of a seat, from 0 to 1.
     pub(crate) fn points(&self, seat: usize, seats: usize) -> f64 {
         self.ranks
             .map_or(0.0, |ranks| outcome(&ranks[..seats], seat))
@@ -61,7 +61,7 @@ impl Cell {
 }
 
 impl Machines {
-    /// None yet, with results.
+    /// Also counts results.
     pub(crate) fn with_results() -> Self {
         Machines {
             results: Some(BTreeMap::new()),
@@ -69,7 +69,7 @@ impl Machines {
         }
     }
 
-    /// Takes in a match that is usable.
+    /// Adds a usable match.
     pub(crate) fn add(
         &mut self,
         played: &MatchSummary,
@@ -84,7 +84,7 @@ impl Machines {
             machine.load.add(load);
         }
         let speed = played.machine.as_ref().and_then(|machine| machine.speed);
-        // Logs may say anything.
+        // Logs are not trusted.
         if let Some(speed) = speed.filter(|speed| speed.is_finite()) {
             machine.speeds.0 += speed;
             machine.speeds.1 += 1;
@@ -125,7 +125,7 @@ impl Machines {
         }
     }
 
-    /// Where a machine is in the list, which it is added to if it is new.
+    /// The index of a machine, which is added if it is new.
     fn place(&mut self, machine: Option<&Machine>) -> usize {
         let name = |machine: Option<&Machine>| machine.map(|machine| machine.name.clone());
         let last = self.list.get(self.last);

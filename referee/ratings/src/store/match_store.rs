@@ -1,5 +1,4 @@
-//! All matches of a log in a compact form: what is kept of each has a fixed size, however long it
-//! was.
+//! The match store: all matches of some logs, each with a fixed size in memory.
 
 use std::num::NonZero;
 
@@ -15,7 +14,7 @@ use crate::evidence::ranks;
 use crate::matches::{Author, Fingerprint, MatchSummary, Number};
 use crate::standings::{Standings, game_hash, is_usable, own_score};
 
-/// All codes of faults, in the order in which they are counted.
+/// All codes of faults, in the order of counts.
 pub const FAULT_CODES: [FaultCode; 6] = [
     FaultCode::Startup,
     FaultCode::Protocol,
@@ -25,7 +24,7 @@ pub const FAULT_CODES: [FaultCode; 6] = [
     FaultCode::Resign,
 ];
 
-/// How a bot behaved, summed up as matches come.
+/// The conduct of a bot, summed over matches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Conduct {
     /// Faults by code, in the order of [`FAULT_CODES`].
@@ -33,53 +32,52 @@ pub(crate) struct Conduct {
     pub(crate) time: TimeUse,
     /// Matches in which its CPU time was limited but only estimated.
     pub(crate) cpu_estimated: u64,
-    /// Those of them in which it was a bot of the referee's own, which hides nothing.
+    /// Those of them of a bot of the referee, which hides no CPU time.
     pub(crate) cpu_estimated_of_own: u64,
 }
 
-/// What is kept of a match: 64 bytes, as logs have many.
+/// A stored match: 64 bytes, as logs have many.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoredMatch {
-    /// Equal for matches of the same unit only.
+    /// Equal for matches of the same unit.
     pub(crate) unit: u64,
-    /// Equal for matches between the same seats, from the same start, with the same moves; `None`
-    /// if what decided the match is not in its moves.
+    /// Equal for matches with the same seats, start and moves; `None` if the moves do not determine the
+    /// result.
     pub(crate) moves: Option<NonZero<u64>>,
-    /// Equal for matches of one game from the same start with the same opening.
+    /// Equal for matches of one game with the same start and opening.
     pub(crate) opening: u64,
-    /// Its number.
     pub(crate) number: Number,
     pub(crate) game: u16,
     pub(crate) bots: [u16; MAX_SEATS],
     pub(crate) ranks: [u8; MAX_SEATS],
     pub(crate) scores: [i32; MAX_SEATS],
-    /// Seats that lost by a fault (not by resigning), as bits.
+    /// The seats that lost by a fault (not by resigning), as bits.
     pub(crate) at_fault: u8,
 }
 
-/// The matches of one log or of several, taken in one at a time; those of a log in any order.
+/// The matches of one or several logs, added one at a time, in any order within a log.
 #[derive(Clone, Debug, Default)]
 pub struct MatchStore {
-    /// The sums, and which bots and games there are.
+    /// The sums, bots and games.
     pub(crate) standings: Standings,
     /// In the order of the standings' bots.
     pub(crate) conduct: Vec<Conduct>,
     pub(crate) stored: Vec<StoredMatch>,
-    /// How many matches cannot be rated.
+    /// The number of matches that cannot be rated.
     pub(crate) unusable: u64,
-    /// How many matches no bot was ready for, where nobody gets a point for them.
+    /// The number of matches that no bot was ready for, if these count as losses of all.
     pub(crate) unstarted: u64,
     pub(crate) adjudications: Adjudications,
     pub(crate) machine: MachineLoad,
     pub(crate) machines: Machines,
     agreement: Agreement,
-    /// How many logs came before the one that matches are taken from now.
+    /// The number of the current log, from 0.
     log: u64,
-    /// The highest of these.
+    /// The highest number of a log.
     last_log: u64,
 }
 
-/// What statistics make of a match without knowing the others: on whichever core.
+/// The part of statistics that needs only one match, so that it can be computed on any core.
 #[derive(Clone, Debug)]
 pub struct Account {
     game: Fingerprint,
@@ -87,14 +85,14 @@ pub struct Account {
     moves: Option<NonZero<u64>>,
     opening: u64,
     line: Line,
-    /// How many plies there were.
+    /// The number of plies.
     plies: u64,
-    /// What each seat did with its time.
+    /// Use of time by seat.
     time: Vec<TimeUse>,
 }
 
 impl Account {
-    /// Of a match. Its plies are not needed any more then.
+    /// The plies of the match are not needed afterwards.
     pub fn of(played: &MatchSummary) -> Self {
         let game = game_hash(played);
         let seats = played.players.len();
@@ -114,25 +112,24 @@ impl Account {
 }
 
 impl MatchStore {
-    /// No matches yet.
     pub fn new() -> Self {
         MatchStore::default()
     }
 
-    /// Counts matches that no bot was ready for as draws, as the log has them. Otherwise nobody gets
-    /// a point for them, and ratings leave them out.
+    /// Counts matches that no bot was ready for as draws, like the log. Otherwise no bot gets a point for
+    /// them, and ratings leave them out.
     pub fn sharing_unstarted(mut self) -> Self {
         self.standings.share_unstarted();
         self
     }
 
-    /// Counts results by machine, too, which takes memory for each pairing on each machine.
+    /// Also counts results by machine, which takes memory for each pairing on each machine.
     pub fn by_machine(mut self) -> Self {
         self.machines = Machines::with_results();
         self
     }
 
-    /// No matches yet, with room for this many: growing would take as much memory again.
+    /// Reserves memory for this many matches: reallocation would temporarily double it.
     pub fn with_capacity(matches: usize) -> Self {
         MatchStore {
             stored: Vec::with_capacity(matches),
@@ -140,52 +137,49 @@ impl MatchStore {
         }
     }
 
-    /// Makes a bot known that may have no match yet.
+    /// Adds a bot that may have no match.
     pub fn know(&mut self, bot: &str) {
         self.standings.know(bot);
         self.make_room();
     }
 
-    /// What comes now is from another log: its matches have numbers and units of their own, even if
-    /// both logs are of the same configuration.
+    /// The next matches are from another log. They have their own numbers and units, even if both logs have
+    /// the same configuration.
     pub fn next_log(&mut self) {
         self.take_from_log(self.last_log + 1);
     }
 
-    /// What comes now is from the log with this number, from 0: several logs grow at a time.
+    /// The next matches are from the log with this number, from 0, for several growing logs.
     pub fn take_from_log(&mut self, log: u64) {
         self.log = log;
         self.last_log = self.last_log.max(log);
     }
 
-    /// How many logs matches came from.
+    /// The number of logs.
     pub fn logs(&self) -> usize {
         self.last_log as usize + 1
     }
 
-    /// The bots' names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let bots = self.standings.bots().iter();
         bots.map(|bot| &*bot.name)
     }
 
-    /// How many matches there are.
     pub fn len(&self) -> usize {
         self.stored.len()
     }
 
-    /// Whether there are no matches.
     pub fn is_empty(&self) -> bool {
         self.stored.is_empty() && self.unstarted == 0
     }
 
-    /// Takes in a match. One whose outcome does not fit its players is only counted as unusable, as
-    /// are those beyond 65,536 bots or games.
+    /// Adds a match. If its outcome does not fit its players, or if there are more than 65,536 bots or games,
+    /// it only counts as unusable.
     pub fn add(&mut self, played: &MatchSummary) {
         self.add_summary(played, &Account::of(played));
     }
 
-    /// The same with what was made of the match before; its plies may be gone.
+    /// Adds a match with its account; the plies may be gone.
     pub fn add_summary(&mut self, played: &MatchSummary, summary: &Account) {
         if !is_usable(played) {
             self.unusable += 1;
@@ -252,7 +246,7 @@ impl MatchStore {
         }
     }
 
-    /// The pairs of bots that met at least this many positions, and always answered alike.
+    /// The pairs of bots that had at least this many positions in common and always answered alike.
     pub fn alike(&self, positions: usize) -> Vec<Alike> {
         let names: Vec<&str> = self.names().collect();
         let found = self.agreement.found(positions);
@@ -263,21 +257,21 @@ impl MatchStore {
         alike.collect()
     }
 
-    /// Makes room for the conduct of bots that came just now.
+    /// Adds the conduct of new bots.
     fn make_room(&mut self) {
         let bots = self.standings.bots().len();
         self.conduct.resize_with(bots, Conduct::default);
     }
 }
 
-/// What matches that repeat one another have in common: the same bots in the same seats, the same
-/// start, the same moves. `None` if what decided the match is not in its moves.
+/// A key that is equal for matches that repeat one another: same bots, seats, start and moves. `None` if the
+/// moves do not determine the result.
 pub fn repetition(record: &Record) -> Option<u64> {
     let played = MatchSummary::from(record);
     moves(&played, game_hash(&played)).map(NonZero::get)
 }
 
-/// All seat orders of one pairing at one start are a unit.
+/// The key of a unit: all seat orders of one pairing from one start.
 fn unit(played: &MatchSummary, game: Fingerprint) -> u64 {
     let names = played.players.iter().map(|p| Fingerprint::of(&p.name).0);
     // A sum does not depend on the order.
@@ -285,15 +279,15 @@ fn unit(played: &MatchSummary, game: Fingerprint) -> u64 {
     Fingerprint::of((game, played.seed, played.start, group)).0
 }
 
-/// What matches of one opening have in common, whoever plays them.
+/// The key of an opening, whoever plays it.
 fn opening(played: &MatchSummary, game: Fingerprint) -> u64 {
     let plies = played.moves.list.iter().take(played.opening as usize);
     let moves: Vec<u64> = plies.map(|ply| ply.hash).collect();
     Fingerprint::of((game, played.start, moves)).0
 }
 
-/// What equal matches have in common. A bot that plays the same moves against the same bot again says
-/// nothing new. But a crash or a time-out is an event of its own, whatever moves it came after.
+/// The key of equal matches. Repeated moves between the same bots are no new evidence. But a crash or a
+/// time-out is a separate event, whatever the moves before it.
 fn moves(played: &MatchSummary, game: Fingerprint) -> Option<NonZero<u64>> {
     let faults = &played.result.faults;
     let event = |code| {

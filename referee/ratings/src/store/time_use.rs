@@ -1,4 +1,4 @@
-//! What bots did with their time, and whether losses on time are to be believed.
+//! The bots' use of time, and doubts about losses on time.
 
 use std::time::Duration;
 
@@ -13,63 +13,62 @@ pub const OVERSHOOT_MS: [u64; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
 /// The upper ends of the classes of [`TimeUse::shares`]; in the last one are moves beyond their
 /// limit that the margin forgave.
 pub const SHARES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
-/// A time-out is near the limit if the answer came within this after it, or within a tenth of it.
+/// A time-out is narrow if the answer came within this after the limit, or within a tenth of the limit.
 const NEAR: Duration = Duration::from_millis(50);
-/// From here on a move used its time up.
+/// From this share on, a move has used up its time.
 const FULL: f64 = 0.9;
-/// A bot that never used more of its limit than this, and yet lost on time, did so suddenly.
+/// A bot that never used more than this share of its limit, yet lost on time, did so suddenly.
 const LITTLE: f64 = 0.5;
-/// Answers that are late by less than the end of this class of [`OVERSHOOT_MS`] (5 ms) are everyday.
+/// Overshoots up to the end of this class of [`OVERSHOOT_MS`] (5 ms) are normal.
 const EVERYDAY: usize = 2;
-/// A bot that got at least this share of its limit as CPU time was not kept from thinking.
+/// A bot with at least this share of its limit as CPU time was not slowed down.
 const SERVED: f64 = 0.8;
-/// From this share on, time-outs near the limit are suspect.
+/// From this share on, narrow time-outs are suspect.
 const MANY: f64 = 0.2;
 
-/// How one bot used its time, summed over all its plies (not those that the referee made).
+/// The use of time of one bot, over all its own plies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TimeUse {
     /// Plies.
     pub plies: u64,
-    /// Their time together, in µs.
+    /// Their time, in µs.
     pub micros: u64,
-    /// Plies of which the processor time is known.
+    /// Plies with a known CPU time.
     pub cpu_plies: u64,
-    /// Their processor time together, in µs.
+    /// Their CPU time, in µs.
     pub cpu_micros: u64,
-    /// Plies to which a limit applied.
+    /// Plies with a limit.
     pub limited: u64,
-    /// The sum, over these, of the time used as a share of the limit.
+    /// The sum of the shares of their limits that they used.
     pub share_sum: f64,
-    /// The largest share; above 1 where the margin forgave it.
+    /// The largest share; above 1 if within the margin.
     pub worst_share: f64,
     /// Plies that used nine tenths of their limit or more.
     pub full: u64,
     /// Plies by the share of the limit that they used: see [`SHARES`].
     pub shares: [u64; SHARES.len() + 1],
-    /// Plies that were answered beyond the limit, and forgiven: near misses.
+    /// Plies answered beyond the limit but within the margin.
     pub forgiven: u64,
-    /// Answers beyond the limit, forgiven or too late, by how far: see [`OVERSHOOT_MS`].
+    /// Answers beyond the limit, within the margin or not, by overshoot: see [`OVERSHOOT_MS`].
     pub overshoot: [u64; OVERSHOOT_MS.len() + 1],
     /// Losses on time.
     pub timeouts: u64,
-    /// Those whose answer was there when they were called; the referee does not wait for others.
+    /// Those with an answer by the time they were called; the referee does not wait for others.
     pub answered_late: u64,
-    /// Those of them that missed the limit narrowly.
+    /// Those of them that were narrow.
     pub near: u64,
-    /// Losses on time while the machine was busy, of a bot that had not got the processor time
-    /// that its limit is worth.
+    /// Losses on time on a busy machine, by a bot with less CPU time than its limit.
     pub deprived: u64,
-    /// Plies with a depth, and the sum of depths.
+    /// Search depths.
     pub depth: Reported,
-    /// Plies with a number of nodes, and the sum of nodes.
+    /// Numbers of nodes.
     pub nodes: Reported,
 }
 
 /// A figure that bots may report with their moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Reported {
-    /// How often it was reported.
+    /// The number of reports.
     pub count: u64,
     /// The sum.
     pub sum: f64,
@@ -104,7 +103,7 @@ impl TimeUse {
         mean(self.micros as f64 / 1e3, self.plies)
     }
 
-    /// The mean processor time of a move in ms, where it is known.
+    /// The mean CPU time of a move in ms, where known.
     pub fn mean_cpu_ms(&self) -> Option<f64> {
         mean(self.cpu_micros as f64 / 1e3, self.cpu_plies)
     }
@@ -114,7 +113,7 @@ impl TimeUse {
         mean(self.share_sum, self.limited)
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of another one.
     pub(crate) fn merge(&mut self, other: &TimeUse) {
         self.plies += other.plies;
         self.micros += other.micros;
@@ -137,7 +136,7 @@ impl TimeUse {
         self.nodes.merge(other.nodes);
     }
 
-    /// Adds a ply that cost so much of what this limit is measured by.
+    /// Adds a ply that used this much of its limit.
     fn ply(&mut self, ply: &Ply, used: Duration, limit: Option<Duration>) {
         self.plies += 1;
         self.micros += ply.ms.0.as_micros() as u64;
@@ -151,7 +150,7 @@ impl TimeUse {
             return;
         };
 
-        // A game clock that has run out leaves nothing that could be shared.
+        // With an expired game clock, the share is undefined.
         if limit > Duration::ZERO {
             let share = used.as_micros() as u64 as f64 / limit.as_micros().max(1) as u64 as f64;
             self.limited += 1;
@@ -189,14 +188,14 @@ impl TimeUse {
             self.near += u64::from(beyond <= NEAR.max(allowed / 10));
             self.over(used, allowed);
         }
-        // Where the processor time is not known, the bot may have been kept from thinking.
+        // Without a known CPU time, the bot may have been slowed down.
         let enough = clock.limit().map(|limit| limit.mul_f64(SERVED));
         let served = cpu.zip(enough).is_some_and(|(cpu, enough)| cpu >= enough);
         self.deprived += u64::from(busy && !served);
     }
 }
 
-/// Adds how a match used time to the bots' accounts. `bots` are those of the match in seat order.
+/// Adds the use of time in a match; `bots` has its bots in seat order.
 pub(crate) fn account(played: &MatchSummary, bots: &[usize], uses: &mut [TimeUse]) {
     let mut clocks: Vec<Clock> = played
         .players
@@ -228,69 +227,62 @@ pub(crate) fn account(played: &MatchSummary, bots: &[usize], uses: &mut [TimeUse
     }
 }
 
-/// Whether losses on time say something about the bots, or about the machine.
+/// Evidence that losses on time are caused by the machine, not by the bots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Noise {
     /// Losses on time, of all bots.
     pub timeouts: u64,
-    /// Those whose answer was there when they were called; the referee does not wait for others.
+    /// Those with an answer by the time they were called; the referee does not wait for others.
     pub answered_late: u64,
-    /// Those of them that came within 50 ms, or a tenth of the limit, after it.
+    /// Those of them within 50 ms, or a tenth of the limit, after the limit.
     pub near: u64,
-    /// Losses on time while the machine was busy, of bots that had not got the processor time
-    /// that their limit is worth.
+    /// Losses on time on a busy machine, by bots with less CPU time than their limits.
     pub deprived: u64,
-    /// Plies to which a limit applied, by the share of it that they used: see [`SHARES`].
+    /// Plies with a limit, by the share of it that they used: see [`SHARES`].
     pub shares: [u64; SHARES.len() + 1],
-    /// Plies that were answered beyond the limit, and forgiven: near misses.
+    /// Plies answered beyond the limit but within the margin.
     pub forgiven: u64,
-    /// Answers beyond the limit, forgiven or too late, by how far: see [`OVERSHOOT_MS`].
+    /// Answers beyond the limit, within the margin or not, by overshoot: see [`OVERSHOOT_MS`].
     pub overshoot: [u64; OVERSHOOT_MS.len() + 1],
-    /// How busy the machine was.
+    /// The load of the machine.
     pub machine: MachineLoad,
-    /// Why losses on time are suspect; empty if they are not.
+    /// The reasons to suspect losses on time.
     pub suspicions: Vec<Suspicion>,
 }
 
-/// A reason not to believe losses on time.
+/// A reason to suspect losses on time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Suspicion {
-    /// Many time-outs missed the limit narrowly: a slightly quieter machine had made them moves.
+    /// Many time-outs were narrow: on a slightly quieter machine they would have been moves.
     Narrow {
-        /// How many missed it narrowly.
+        /// Narrow ones.
         near: u64,
-        /// How many are known well enough to say.
+        /// Those with a known overshoot.
         of: u64,
     },
-    /// A bot lost on time while its slowest move ever took at most half of its limit: it was
-    /// stopped rather than slow.
+    /// A bot lost on time although its slowest move took at most half of its limit: it was stopped rather than
+    /// slow.
     Sudden {
         /// The bot.
         bot: String,
-        /// How often.
         timeouts: u64,
         /// The largest share of its limit that any of its moves used.
         worst_share: f64,
     },
-    /// There were losses on time while the machine was busy, of bots that had not got the processor
-    /// time that their limit is worth.
-    Busy {
-        /// How many losses.
-        timeouts: u64,
-    },
-    /// There were losses on time, and several bots answered more than 5 ms beyond their limits: what
-    /// many suffer is the machine.
+    /// Losses on time on a busy machine, by bots with less CPU time than their limits.
+    Busy { timeouts: u64 },
+    /// Losses on time, and several bots with overshoots above 5 ms: a common cause is the machine.
     Common {
-        /// How many bots had such answers.
+        /// Bots with such answers.
         bots: usize,
-        /// How many such answers there were.
+        /// Such answers.
         moves: u64,
     },
 }
 
 impl Noise {
-    /// Sums up; `uses` are the bots with their names.
+    /// Sums up the bots' use of time.
     pub fn new<'a>(
         uses: impl IntoIterator<Item = (&'a str, &'a TimeUse)>,
         machine: MachineLoad,
@@ -338,7 +330,7 @@ impl Noise {
         noise
     }
 
-    /// Whether losses on time should not be believed as they are.
+    /// True if losses on time are suspect.
     pub fn suspect(&self) -> bool {
         !self.suspicions.is_empty()
     }

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 
 use games::Rng;
 
-use crate::scheduled::Group;
+use crate::scheduled::{Group, Unit};
 use crate::shape::Shape;
-use crate::unit::Unit;
 use itertools::Itertools as _;
 
 /// A round of no more units than this is dealt several times, and the most even one is taken;

@@ -3,13 +3,11 @@
 use std::collections::HashSet;
 
 use super::cycles::Cycles;
-use crate::earlier::Earlier;
 use crate::order;
 use crate::planner::{Planner, Played};
-use crate::scheduled::Group;
+use crate::scheduled::{Group, Turns, Unit};
 use crate::seats::{GameShape, SeatOrders};
-use crate::shape::{Format, Shape};
-use crate::unit::{Turns, Unit};
+use crate::shape::{Earlier, Format, Shape};
 use crate::version::Version;
 
 /// All units at once.

@@ -2,10 +2,10 @@
 
 use crate::order;
 use crate::planner::{Planner, Played};
+use crate::scheduled::{Turns, Unit};
 use crate::seats::GameShape;
 use crate::shape::Shape;
 use crate::standing::{Decided, Duel, Standing};
-use crate::unit::{Turns, Unit};
 
 /// A knockout tournament.
 ///

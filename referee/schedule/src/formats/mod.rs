@@ -8,9 +8,8 @@ mod sprt;
 mod swiss;
 mod top_down;
 
-use super::earlier::Earlier;
 use super::planner::Planner;
-use super::shape::{Format, Shape};
+use super::shape::{Earlier, Format, Shape};
 
 /// The planner of a shape. Only round robins and gauntlets can be extended; others ignore `earlier`.
 pub(super) fn planner(shape: &Shape, earlier: &[Earlier]) -> Box<dyn Planner> {

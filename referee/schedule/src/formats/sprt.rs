@@ -3,9 +3,9 @@
 use crate::order;
 use crate::planner::{MatchOutcome, Planner, Played};
 use crate::scheduled::Scheduled;
+use crate::scheduled::{Turns, Unit};
 use crate::shape::Shape;
 use crate::standing::{SprtStanding, Standing};
-use crate::unit::{Turns, Unit};
 use ratings::sprt::{Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.

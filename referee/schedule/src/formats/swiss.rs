@@ -6,10 +6,10 @@ use super::matching::{self, Entrant};
 use super::top_down;
 use crate::order;
 use crate::planner::{Planner, Played};
+use crate::scheduled::{Turns, Unit};
 use crate::seats::GameShape;
 use crate::shape::Shape;
 use crate::standing::{Standing, SwissRow};
-use crate::unit::{Turns, Unit};
 use crate::version::Version;
 
 /// A Swiss tournament.

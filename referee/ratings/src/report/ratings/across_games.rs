@@ -1,11 +1,11 @@
-//! How far ratings say something about games that were not played: bots differ from game to game,
-//! and those that were played are a sample.
+//! Ratings for games that were not played: the strength of bots varies between games, and the games played
+//! are a sample.
 //!
-//! Each game is left out in turn, and the ratings of the others are compared: the jackknife, with a
-//! game as the unit. Its variance is that of a mean over games, with what matches leave unclear in
-//! it. Student's distribution with the number of games less one as its degrees of freedom makes an
-//! interval of it. The stratified bootstrap that is often used for this draws the games anew;
-//! percentiles of so few, usually four to eight, are too narrow.
+//! This is the jackknife over games: each is left out in turn, and the ratings by the others are compared.
+//! The variance is that of a mean over games, and includes the uncertainty of matches. The interval is
+//! Student's, with the number of games less one as its degrees of freedom. The often used stratified
+//! bootstrap resamples the games; with so few of them, usually four to eight, its percentiles are too
+//! narrow.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
@@ -16,17 +16,17 @@ use super::{Fitted, Ratings};
 use crate::inference::{Estimate, student};
 use crate::model::{Anchor, Origin, Strengths};
 
-/// With more games of more bots than this, taken together, leaving each out would take long.
+/// The most games times bots: beyond it, leaving each game out would take too long.
 const MOST_CELLS: usize = 1_000_000;
-/// The same of games and units.
+/// The most games times units.
 const MOST_UNITS: usize = 300_000_000;
-/// With fewer games, the variation between them is anybody's guess.
+/// With fewer games, their variance cannot be estimated.
 const LEAST_GAMES: usize = 3;
 
-/// Ratings and differences with intervals that speak for games like those that were played.
+/// Ratings and differences with intervals for games like those that were played.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Across {
-    /// How many games there are.
+    /// The number of games.
     pub games: usize,
     /// Each bot's rating; `None` if it played fewer than three games, if leaving out one of them
     /// would leave it unconnected, or if its rating has no interval for the games played.
@@ -36,7 +36,7 @@ pub struct Across {
 }
 
 impl Across {
-    /// From what was fitted to all games; `None` if there are too few games, or very many.
+    /// From the fit to all games; `None` if there are too few or too many games.
     pub(crate) fn new(fitted: &Fitted, all: &Ratings, anchors: &[Anchor]) -> Option<Self> {
         let strengths = &fitted.strengths;
         let played = strengths.model.played();
@@ -73,15 +73,14 @@ impl Across {
     }
 }
 
-/// The bots' ratings by fewer games; `None` for those that these do not rate, or not as part of the
-/// group that they are in.
+/// The bots' ratings without a game; `None` for bots that the others do not rate, or not in the same group.
 fn elos(strengths: &Strengths, all: &Ratings, anchors: &[Anchor]) -> Vec<Option<f64>> {
     let groups = strengths.groups();
     let origin = Origin::new(groups, anchors.iter().copied());
     let elo = |bot: usize| {
         let (anchors, members) = (origin.anchors(bot), origin.members(bot));
         let paths = &strengths.paths;
-        // Without both, a rating is what the prior makes of it.
+        // Without both ends, a rating comes from the prior.
         let bounded = match anchors {
             [] => paths.leads_all(bot) == [true; 2],
             _ => anchors
@@ -94,13 +93,13 @@ fn elos(strengths: &Strengths, all: &Ratings, anchors: &[Anchor]) -> Vec<Option<
     (0..groups.len()).map(elo).collect()
 }
 
-/// Without, an estimate is what the prior makes of it.
+/// Without both ends, an estimate comes from the prior.
 fn has_both_ends(estimate: &Estimate) -> bool {
     estimate.low.is_finite() && estimate.high.is_finite()
 }
 
-/// An estimate with an interval over games, from what it would be without one of them each. It is
-/// never narrower than the one for the games played.
+/// An estimate with an interval over games, from its values without each game. It is never narrower than the
+/// one for the games played.
 fn widen(estimate: Estimate, without: &[f64], games: usize) -> Option<Estimate> {
     if games < LEAST_GAMES || !has_both_ends(&estimate) {
         return None;

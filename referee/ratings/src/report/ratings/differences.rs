@@ -1,6 +1,5 @@
-//! The differences between any two bots, all from the same resamples: what two bots have in common
-//! (a weak field, a lucky opponent) cancels out, so that an interval of a difference is not that of
-//! two ratings taken together.
+//! Differences between two bots, each with its own interval: common factors (a weak field, a lucky
+//! opponent) cancel out, so that it is narrower than the two ratings' intervals suggest.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
@@ -11,17 +10,17 @@ use super::interval::Known;
 use crate::inference::{Estimate, FALSE_DISCOVERIES, rates};
 use crate::model::{Anchor, Direction, Fitter, Spread};
 
-/// How far two bots are apart.
+/// The difference between two bots.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// The bots, as indices; the first is the lower one.
+    /// The indices of the bots, in ascending order.
     pub bots: [usize; 2],
-    /// How much higher the first one's rating is.
+    /// The first one's rating minus the second one's.
     #[serde(flatten)]
     pub elo: Estimate,
-    /// How likely the first one is stronger, given the matches.
+    /// The likelihood that the first one is stronger, given the matches.
     pub superiority: f64,
-    /// The least rate of false discoveries, among all differences, at which this is one.
+    /// The least false-discovery rate, among all differences, at which this one is marked.
     pub false_discovery: f64,
 }
 
@@ -44,12 +43,12 @@ impl Difference {
         all
     }
 
-    /// Whether it is marked as sure: of all that are, at most 5 % are false.
+    /// True if it is marked: of all marks, at most 5 % are false.
     pub fn is_sure(&self) -> bool {
         self.false_discovery <= FALSE_DISCOVERIES
     }
 
-    /// The same from the other side.
+    /// The difference from the other side.
     pub fn reversed(&self) -> Self {
         let Difference { bots, elo, .. } = *self;
         Difference {
@@ -62,7 +61,7 @@ impl Difference {
 }
 
 impl Fitted {
-    /// Those of each two bots that can be compared; none if there are very many bots.
+    /// The differences of each two bots that can be compared; empty if there are too many bots.
     pub(super) fn differences(&self) -> Vec<Difference> {
         if !self.jackknife.covariance.is_whole() {
             return Vec::new();
@@ -91,7 +90,7 @@ impl Fitted {
         Difference::marked(all.into_iter())
     }
 
-    /// How likely a bot is stronger than another one of its group, given how far their difference is off.
+    /// The likelihood that a bot is stronger than another one of its group.
     fn superiority(&self, bot: usize, other: usize, spread: &Spread, searches: bool) -> f64 {
         let point = &self.strengths.point;
         let lead = point[bot] - point[other];
@@ -99,7 +98,7 @@ impl Fitted {
         let known = Known::new(spread, clusters, searches);
         let errors = match known.line {
             Some(line) => {
-                // Where both are equal.
+                // The point where both are equal.
                 let far = -lead / (line[bot] - line[other]);
                 let at = point.iter().zip(line).map(|(at, by)| at + far * by);
                 let at: Vec<f64> = at.collect();
@@ -120,7 +119,7 @@ impl Fitted {
                 lead / (variance * more).sqrt()
             }
         };
-        // Without any variance nothing is known of how sure this is.
+        // Without variance, the uncertainty is unknown.
         if errors.is_finite() {
             known.student.cdf(errors)
         } else {

@@ -1,21 +1,21 @@
-//! The model fitted to evidence, with the jackknife's account of its uncertainty.
+//! The fit of the model to evidence, with its uncertainty.
 
 use crate::evidence::Evidence;
 use crate::model::{
     DavidsonLuce, Direction, Fitter, Jackknife, Origin, OwnClusters, Paths, Scale, Strengths,
 };
 
-/// The spread of openings is fitted where it is this many standard errors above 0, in games with
-/// several openings: to leave it out where it is costs more than to fit it where it is not.
+/// In games with several openings, their spread is fitted if the evidence for it exceeds this many standard
+/// errors: to omit a real spread costs more than to fit a spurious one.
 const SPREAD_SEEN: f64 = 1.0;
-/// In games of one opening, pairs should not depend on each other like this at all.
+/// The same in games with one opening, where pairs should not correlate like this at all.
 const SPREAD_OBVIOUS: f64 = 2.0;
 
-/// A model that was fitted to evidence, with what is known of how far it is off.
+/// A model fitted to evidence, with its uncertainty.
 pub(crate) struct Fitted {
     pub(crate) strengths: Strengths,
     pub(crate) jackknife: Jackknife,
-    /// The points of each bot against all others, and how many there were.
+    /// By bot: its points against all others, and the number of points played for.
     pub(super) points: Vec<[f64; 2]>,
     /// See [`Fitted::usual_lead`].
     usual_leads: Vec<f64>,
@@ -68,15 +68,14 @@ impl Fitted {
         self.points[bot][1] > 0.0
     }
 
-    /// How far seats of a game are apart in strength, on the average over matches that are as likely
-    /// as not to be drawn: those say most about draws.
+    /// The mean lead in strength in a game of two seats, with matches weighted by their information about
+    /// draws.
     pub(crate) fn usual_lead(&self, game: usize) -> f64 {
         self.usual_leads[game]
     }
 }
 
-/// How many matches count as one, by parameter: how much more what is known of it varies than it would
-/// if matches were independent.
+/// The crowding by parameter: the ratio of its variance to that of independent matches.
 fn crowding(model: &DavidsonLuce, jackknife: &Jackknife, groups: &[usize]) -> Vec<f64> {
     let origin = Origin::new(groups, None);
     let whole = jackknife.covariance.is_whole();

@@ -6,42 +6,42 @@ use super::fitted::Fitted;
 use crate::inference::{Bound, Estimate, student};
 use crate::model::{Anchor, ELO, Fitter, PRIOR, Side, Spread, bound_of};
 
-/// An interval never reaches to where fewer points than this would be expected of a bot that made
-/// some (with a chance of 2.5 %, there are some).
+/// An interval never extends to where a bot that scored would be expected to score less than this (the
+/// probability of any points is 2.5 % there).
 const FEWEST_POINTS: f64 = 0.025;
-/// With at least this many active clusters, how much results vary is known from them alone.
+/// With at least this many active clusters, the variance of results is estimated from them alone.
 const ENOUGH_ACTIVE: f64 = 64.0;
-/// How many active clusters the model's variance counts as.
+/// The weight of the model's variance, in active clusters.
 const SUPPOSED: f64 = 4.0;
-/// Student's distribution is as good as normal with as many degrees of freedom.
+/// The most degrees of freedom: Student's distribution is practically normal.
 const MOST_FREEDOM: f64 = 1e4;
-/// Ends of intervals are searched as long as all of that takes about this many steps at most.
+/// About the most steps to search the ends of all intervals.
 const MOST_STEPS: usize = 20_000_000;
-/// How often the likelihood is looked at for an interval.
-const LOOKS: usize = 30;
-/// An end is searched in at most this many trials.
+/// Evaluations of the likelihood per interval.
+const EVALUATIONS: usize = 30;
+/// Steps to search an end.
 const MOST_TRIALS: usize = 60;
-/// And as exactly, relatively.
+/// The relative precision of an end.
 const EXACT_END: f64 = 1e-7;
-/// No end is further from the estimate than this, in natural logarithms of strength.
+/// The largest distance of an end from the estimate, in natural logarithms of strength.
 const FARTHEST: f64 = 30.0;
 
-/// What is known of how far an estimate is off.
+/// The uncertainty of an estimate.
 pub(super) struct Known<'a> {
     pub(super) variance: f64,
-    /// How much it changes along the line, and how much more results vary there than the model has it.
+    /// Its derivative along the line, and the variance of results there relative to the model.
     rate: f64,
     pub(super) inflation: f64,
     pub(super) student: StudentsT,
-    /// The direction in which ends of an interval are searched, where there are few active clusters.
+    /// The direction in which the ends are searched, if there are few active clusters.
     pub(super) line: Option<&'a [f64]>,
-    /// The same where there is no time to search them.
+    /// Used instead of `line` if there is no time to search the ends.
     rough: Option<&'a Spread>,
 }
 
 impl<'a> Known<'a> {
-    /// Of an estimate that rests on this number of clusters. How much few active clusters vary is not
-    /// known well; the model's variance counts as so many more of them.
+    /// For an estimate from this many clusters. The variance of few active clusters is uncertain, so the
+    /// model's variance is mixed in.
     pub(super) fn new(spread: &'a Spread, clusters: f64, searches: bool) -> Self {
         let robust = spread.robust.max(0.0);
         if spread.active >= ENOUGH_ACTIVE {
@@ -76,7 +76,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Half the interval, where it is symmetric.
+    /// Half the width of a symmetric interval.
     fn reach(&self) -> f64 {
         if self.variance > 0.0 {
             self.variance.sqrt() * self.student.inverse_cdf(0.975)
@@ -87,10 +87,10 @@ impl<'a> Known<'a> {
 }
 
 impl Fitted {
-    /// Bends the interval of a bot that has won or lost nearly everything: what is known of it are a
-    /// few lost points, and half as many are not as far from them, in Elo, as twice as many. On the
-    /// scale on which the variance of a share does not depend on it (the arcsine of its root), the
-    /// interval is symmetric. The rating moves by `share` of the bot's strength.
+    /// Makes the interval of a bot asymmetric that has won or lost nearly everything: half as many lost points
+    /// are not as far away, in Elo, as twice as many. The interval is symmetric on the variance-stabilizing
+    /// scale, the arcsine of the root of the share of points. The rating moves by `share` of the bot's
+    /// strength.
     pub(super) fn bend(&self, bot: usize, anchors: &[Anchor], share: f64, estimate: &mut Estimate) {
         let counted = |bot: usize| {
             let crowding = self.strengths.model.crowding(bot);
@@ -118,8 +118,7 @@ impl Fitted {
         (estimate.low, estimate.high) = (end(angle - reach), end(angle + reach));
     }
 
-    /// Takes away those ends of an interval that results say nothing about, the lower and the upper
-    /// one.
+    /// Removes the ends of an interval that results do not determine: the lower, the upper one.
     pub(super) fn bound(
         &self,
         bot: usize,
@@ -160,7 +159,7 @@ impl Fitted {
         });
     }
 
-    /// The interval of an estimate that is known like this.
+    /// The interval of a function of the parameters, with this uncertainty.
     pub(super) fn interval(&self, known: &Known<'_>, value: &dyn Fn(&[f64]) -> f64) -> Estimate {
         let elo = value(&self.strengths.point);
         let error = known.variance.sqrt();
@@ -184,8 +183,8 @@ impl Fitted {
         }
     }
 
-    /// How far an estimate may be off at least because of draws, where its ends are not searched: by what
-    /// the square of the quantile as many matches change that are decided instead of drawn.
+    /// The least half-width because of draws, if the ends are not searched: the effect of as many matches that
+    /// are decided instead of drawn as the square of the quantile.
     pub(super) fn jump_reach(&self, known: &Known<'_>) -> f64 {
         let Some(rough) = known.rough else {
             return 0.0;
@@ -195,18 +194,18 @@ impl Fitted {
         off.min(jumps.all) * rough.rate / rough.known
     }
 
-    /// Whether there is time to search the ends of the intervals of those that need it.
+    /// True if there is time to search the ends of all intervals that need it.
     pub(super) fn can_search(&self, spreads: &[Spread]) -> bool {
         let few = spreads
             .iter()
             .filter(|spread| spread.active < ENOUGH_ACTIVE);
         let cost = Fitter::new(&self.strengths.model).cost();
-        few.count().saturating_mul(LOOKS).saturating_mul(cost) <= MOST_STEPS
+        few.count().saturating_mul(EVALUATIONS).saturating_mul(cost) <= MOST_STEPS
     }
 
-    /// An end of an interval: how far the parameters can move along a line, before results are as
-    /// unlikely as they may be. The slope of the likelihood says how far results are from what is
-    /// expected there, and its bend how much they would vary there (a score test).
+    /// An end of an interval: how far the parameters can move along a line until a score test rejects. The
+    /// slope of the likelihood is the deviation from the expected results there, and its curvature their
+    /// variance.
     pub(super) fn end(
         &self,
         known: &Known<'_>,
@@ -238,7 +237,7 @@ impl Fitted {
             far *= 1.5;
             over = beyond(far);
         }
-        // False position; a half of what is kept makes the other end come nearer, too (Illinois).
+        // Regula falsi (Illinois algorithm).
         for _ in 0..MOST_TRIALS {
             if far - near <= EXACT_END * far {
                 break;

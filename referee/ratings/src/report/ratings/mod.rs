@@ -1,4 +1,4 @@
-//! Ratings in Elo with their 95 % intervals: what the model and the jackknife say, for people.
+//! Ratings in Elo with 95 % intervals, from the model and the jackknife.
 
 mod across_games;
 mod differences;
@@ -19,12 +19,11 @@ pub use across_games::Across;
 pub use differences::Difference;
 pub(crate) use fitted::Fitted;
 
-/// How resampling is done.
+/// The parameters of resampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Resampling {
-    /// How often; without a number, 200 to 1000 times, by how long it takes.
+    /// The number of resamples; by default 200 to 1000, depending on the time they take.
     pub resamples: Option<usize>,
-    /// What randomness is made from.
     pub seed: u64,
 }
 
@@ -37,63 +36,60 @@ impl Default for Resampling {
     }
 }
 
-/// The ratings of all bots, and what seats are worth.
+/// The ratings of all bots, and the values of seats.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratings {
-    /// The bots' ratings by expected score; `None` for a bot without a match. Each is the mean of the
-    /// bot's differences from all bots of its group, so that their mean is 0; those of a group with
-    /// anchors are shifted so that these are right on average. The difference of two ratings is that
-    /// between the bots, if there are two; among more, if many matches are drawn, it is as near to it
-    /// as numbers on a line can come.
+    /// The bots' ratings by expected score; `None` for a bot without a match. Each is the mean of the bot's
+    /// differences from all bots of its group, so that the mean of a group is 0; a group with anchors is
+    /// shifted so that these are right on average. With two bots, the difference of their ratings is exact;
+    /// with more, and many draws, it is an approximation.
     pub bots: Vec<Option<Estimate>>,
-    /// The other scale, which is the model's: the bots' log-odds (natural logarithms) of winning
-    /// rather than losing, with mean 0 in each group. Times 400 / ln 10 they are Elo if there are no
-    /// draws. `None` for a bot without a match.
+    /// The model's scale: the bots' log-odds (natural logarithms) of winning rather than losing, with mean 0
+    /// in each group. Without draws, times 400 / ln 10 they are Elo. `None` for a bot without a match.
     pub log_odds: Vec<Option<f64>>,
-    /// The differences between each two bots that can be compared, by the bots' indices; none where
-    /// there are more than about a thousand bots and games.
+    /// The differences between each two bots that can be compared, by the bots' indices; empty with more
+    /// than about a thousand bots and games.
     pub differences: Vec<Difference>,
-    /// How many random samples intervals are from, where thousands of bots met at random: then they
-    /// are bounds. 0 otherwise.
+    /// The number of random samples behind intervals, which are bounds then, if thousands of bots met at
+    /// random. 0 otherwise.
     pub resamples: usize,
-    /// How many equal clusters the rating of each bot rests on, effectively.
+    /// By bot: the effective number of clusters behind its rating.
     pub clusters: Vec<f64>,
-    /// The group of each bot. Bots of different groups are not connected by matches, so that their
-    /// ratings cannot be compared.
+    /// The group of each bot. Matches do not connect bots of different groups, so their ratings cannot be
+    /// compared.
     pub groups: Vec<usize>,
-    /// What each seat of each game is worth against the mean of the game's other seats; empty for
-    /// a game without a match.
+    /// By game and seat: the value against the mean of the game's other seats; empty for a game without a
+    /// match.
     pub seats: Vec<Vec<Estimate>>,
-    /// How often two equal bots draw, a game each, as a chance, if the seats were worth the same.
+    /// By game: the probability that two equal bots draw, if the seats were equal.
     pub draws: Vec<f64>,
-    /// How much the openings of a game of two seats differ in what they are worth to a seat, as a
-    /// standard deviation in the model's Elo; `None` where no difference was seen.
+    /// By game of two seats: the standard deviation of the openings' values to a seat, in the model's Elo;
+    /// `None` without evidence of a difference.
     pub openings: Vec<Option<f64>>,
-    /// The likelihood of superiority: how likely it is, given the matches, that the row's bot is
-    /// stronger than the column's. `None` where they cannot be compared; no rows where no two
-    /// bots are compared.
+    /// The likelihood of superiority of the row's bot over the column's, given the matches. `None` if they
+    /// cannot be compared; no rows if no bots are compared.
     pub superiority: Vec<Vec<Option<f64>>>,
 }
 
 /// Rates all bots by one joint model of all games.
 ///
-/// Intervals and likelihoods of superiority come from leaving out one cluster of matches at a time
-/// (the jackknife). An interval is the estimate ± t × standard error, where t is the 97.5 % quantile
-/// of Student's distribution with the effective number of clusters less one as its degrees of
-/// freedom: with few clusters, the spread between them is itself uncertain.
+/// Intervals and likelihoods of superiority come from leaving out one cluster of matches at a time (the
+/// jackknife). An interval is the estimate ± t × standard error, where t is the 97.5 % quantile of
+/// Student's distribution with one degree of freedom less than the effective number of clusters: with few
+/// clusters, their spread is itself uncertain.
 pub fn rate(evidence: &Evidence, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
     Fitted::new(evidence).ratings(anchors)
 }
 
 impl Ratings {
-    /// Whether each two bots that can be compared are: not if there are very many.
+    /// False if there are too many bots to compare each two.
     pub fn are_compared(&self) -> bool {
         self.superiority.len() == self.bots.len()
     }
 }
 
 impl Fitted {
-    /// The ratings, measured from anchors or from the mean.
+    /// The ratings relative to anchors or the mean.
     pub(crate) fn ratings(&self, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
         let origin = Origin::new(self.strengths.groups(), anchors);
         let played = |bot: usize| self.played(bot);
@@ -131,7 +127,7 @@ impl Fitted {
         }
     }
 
-    /// The bots' ratings alone, measured from anchors or from the mean.
+    /// Only the bots' ratings, relative to anchors or the mean.
     pub(crate) fn only_bots(
         &self,
         anchors: impl IntoIterator<Item = Anchor>,
@@ -139,7 +135,6 @@ impl Fitted {
         self.bots(&Origin::new(self.strengths.groups(), anchors))
     }
 
-    /// The bots' ratings alone.
     fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
         let bots = self.strengths.model.bots;
         let played: Vec<usize> = (0..bots).filter(|bot| self.played(*bot)).collect();
@@ -163,8 +158,8 @@ impl Fitted {
         all
     }
 
-    /// A bot's rating that is off like this, measured from anchors, or without any from these members
-    /// of its group.
+    /// A bot's rating with this uncertainty, relative to anchors or, without any, to these members of its
+    /// group.
     fn rating(
         &self,
         bot: usize,
@@ -182,7 +177,7 @@ impl Fitted {
         };
         let known = Known::new(spread, clusters, searches);
         let mut estimate = self.interval(&known, &elo);
-        // Without anchors, all members of the group, the bot among them, are what it is measured from.
+        // Without anchors, it is relative to all members of the group, the bot included.
         let (own, others) = match anchors {
             [] => (1, members.len()),
             _ => (

@@ -7,7 +7,7 @@ use crate::inference::Estimate;
 use crate::model::{Direction, GameParams, Scale};
 
 impl Fitted {
-    /// What the seats of each game are worth.
+    /// The values of the seats of each game.
     pub(crate) fn seats(&self) -> Vec<Vec<Estimate>> {
         let games = &self.strengths.model.games;
         let clusters = games.iter().map(|game| {
@@ -39,7 +39,7 @@ impl Fitted {
         let mut spreads = spreads.into_iter();
         let seats = games.iter().zip(&clusters).map(|(game, clusters)| {
             let seats = 0..if *clusters > 0.0 { game.seats } else { 0 };
-            // Seats come first, so that none of the spreads is lost at their end.
+            // `seats` comes first in the zip, so that no spread is consumed at its end.
             let seats = seats.zip(spreads.by_ref()).map(|(seat, spread)| {
                 let worth = |at: &[f64]| worth_of_seat(game, seat, at);
                 self.interval(&Known::new(&spread, *clusters, searches), &worth)
@@ -49,7 +49,7 @@ impl Fitted {
         seats.collect()
     }
 
-    /// By which parameters changes what a seat is worth, and how much.
+    /// The derivatives of the value of a seat.
     fn slopes_of_seat(&self, game: &GameParams, seat: usize) -> Direction {
         let mut at = self.strengths.point.clone();
         let mut slopes = Direction::default();
@@ -67,7 +67,7 @@ impl Fitted {
     }
 }
 
-/// What a seat of a game is worth against the mean of the others, at some strengths.
+/// The value of a seat against the mean of the others, in Elo.
 fn worth_of_seat(game: &GameParams, seat: usize, at: &[f64]) -> f64 {
     let worth = |seat| game.seat(seat).map_or(0.0, |param| at[param]);
     let others = (0..game.seats).filter(|other| *other != seat);

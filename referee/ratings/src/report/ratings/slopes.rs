@@ -3,11 +3,11 @@
 use super::fitted::Fitted;
 use crate::model::{Anchor, Direction, MOST_MEMBERS, mean};
 
-/// For slopes: far more than rounding, far less than what bends.
+/// The step of numerical derivatives: far above rounding, far below the scale of curvature.
 pub(super) const NUDGE: f64 = 1e-4;
 
 impl Fitted {
-    /// By which parameters a bot's rating changes, and how much.
+    /// The derivatives of a bot's rating.
     pub(super) fn slopes(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Direction {
         let mut slopes = Direction::default();
         let share = 1.0 / anchors.len().max(1) as f64;
@@ -25,7 +25,7 @@ impl Fitted {
         slopes
     }
 
-    /// Adds those of a bot's place among some.
+    /// Adds the derivatives of a bot's mean difference from some bots.
     fn add_place(
         &self,
         slopes: &mut Direction,
@@ -52,7 +52,7 @@ impl Fitted {
         }
     }
 
-    /// Adds those of what a lead is worth, which is a sum of strengths.
+    /// Adds the derivatives of the Elo of a lead, which is a sum of strengths.
     fn add_lead(&self, slopes: &mut Direction, weight: f64, terms: &[(usize, f64)]) {
         let lead: f64 = terms
             .iter()
@@ -64,7 +64,7 @@ impl Fitted {
         }
     }
 
-    /// Adds those of what a lead is worth by the frequency of ties; says what it is by the lead itself.
+    /// Adds the derivatives of the Elo of a lead by the frequency of ties. Returns that by the lead itself.
     fn add_ties(&self, slopes: &mut Direction, weight: f64, lead: f64) -> f64 {
         let games = self.strengths.scale.single().iter();
         let games = games.map(|game| &self.strengths.model.games[*game]);

@@ -1,7 +1,7 @@
-//! Takes requests one by one, and looks after the match and its bot.
+//! The session with game managers: takes requests one by one, and owns the match and its bot.
 //!
-//! Nothing is computed here: whatever a sheet takes, a request is answered when its clock says so, and
-//! a manager that gives a match up is answered at once.
+//! Nothing is computed here: however slow a sheet is, a request is answered within its clock, and an abort
+//! at once.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,58 +14,56 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::bot::Bot;
-use super::game::{Seen, Task};
+use super::game::{Snapshot, Task};
 use super::game_thread::{GameThread, Taken};
 use super::offer::{Asked, Offer};
 
-/// What is said of a match that is not the one which is played.
+/// The answer about another match than the one being played.
 const BUSY: &str = "busy";
-/// A part of the start clock is for grounding: the bot needs as much for that again, and both may have
-/// to look at the first position.
+/// The start clock is this many times the time for grounding: the bot needs as much again, and both may
+/// have to examine the first position.
 const GROUNDING_SHARE: u32 = 4;
-/// It takes no less than the one and no more than the other.
+/// The limits of the time for grounding.
 const LEAST_GROUNDING: Duration = Duration::from_millis(200);
 const MOST_GROUNDING: Duration = Duration::from_secs(20);
-/// How many play clocks, after the start clock, a bot may take to get ready.
+/// A bot may take this many play clocks after the start clock to get ready.
 const LATE_STARTS: u32 = 3;
 
-/// Who answers game managers.
-pub(super) struct Attendant {
+/// Answers game managers.
+pub(super) struct PlayerSession {
     offer: Offer,
     is_busy: Arc<AtomicBool>,
     log: fn(&str),
     playing: Option<Match>,
-    /// Bots of matches before, which are ending.
+    /// Bots of earlier matches, which are ending.
     leaving: JoinSet<()>,
 }
 
-/// A match that is played.
+/// The current match.
 struct Match {
     id: String,
     per_move: Duration,
-    /// Steps that happened before there was a game to make them in.
+    /// Steps from before the game was ready.
     missed: Vec<LastStep>,
     stage: Stage,
 }
 
-/// How far a match is.
+/// The progress of a match.
 enum Stage {
-    /// The sheet is read, or the bot is started.
+    /// Reading the sheet, or starting the bot.
     Preparing(Pin<Box<dyn Future<Output = Result<Playing, String>> + Send>>),
     Playing(Box<Playing>),
-    /// It cannot be played.
     Failed,
 }
 
-/// What a match is played with.
 struct Playing {
     thread: GameThread,
     bot: Bot,
 }
 
-impl Attendant {
+impl PlayerSession {
     pub(super) fn new(offer: Offer, is_busy: Arc<AtomicBool>, log: fn(&str)) -> Self {
-        Attendant {
+        PlayerSession {
             offer,
             is_busy,
             log,
@@ -74,7 +72,7 @@ impl Attendant {
         }
     }
 
-    /// Answers until `stop` turns true or nobody can ask any more, and ends the bot.
+    /// Answers until `stop` turns true or the channel closes, then ends the bot.
     pub(super) async fn run(
         mut self,
         mut inbox: mpsc::Receiver<Asked>,
@@ -95,7 +93,7 @@ impl Attendant {
         while self.leaving.join_next().await.is_some() {}
     }
 
-    /// Gives up the match that is played, if there is one. Its bot ends meanwhile.
+    /// Leaves the current match, if any. Its bot ends in the background.
     fn leave(&mut self) {
         if let Some(Match {
             stage: Stage::Playing(playing),
@@ -139,13 +137,13 @@ impl Attendant {
             }
         };
         if let Some(said) = said {
-            // The manager may not be waiting any more.
+            // The manager may have gone.
             let _ = answer.send(said);
         }
     }
 
-    /// Begins a match; `None` if it cannot be played, for which the protocol has no word. If that takes
-    /// longer than the start clock, the match begins all the same: the first move may be there in time.
+    /// Begins a match; `None` if it cannot be played, for which the protocol has no word. If preparation takes
+    /// longer than the start clock, the match begins all the same: the first move may still be in time.
     async fn start(
         &mut self,
         start: &Start,
@@ -186,7 +184,6 @@ impl Attendant {
         });
     }
 
-    /// Reads the sheet and starts the bot.
     fn prepare(
         &self,
         start: &Start,
@@ -200,20 +197,20 @@ impl Attendant {
         Box::pin(async move {
             let (thread, ready) = begun.map_err(|error| error.to_string())?;
             let read = ready.await.map_err(|_| "the sheet was not read")?;
-            let seen = read?;
-            let mut bot = Bot::new(&spec, &seen, &id, per_move, startup)?;
-            bot.get_ready(&seen, Instant::now() + startup).await?;
+            let snapshot = read?;
+            let mut bot = Bot::new(&spec, &snapshot, &id, per_move, startup)?;
+            bot.get_ready(&snapshot, Instant::now() + startup).await?;
             Ok(Playing { thread, bot })
         })
     }
 
-    /// What is left of a clock of this many seconds.
+    /// The usable part of a clock of this many seconds.
     fn within(&self, seconds: u64) -> Duration {
         let clock = Duration::from_secs(seconds.min(MOST_CLOCK));
         clock.saturating_sub(self.offer.reserve).max(clock / 2)
     }
 
-    /// Moves; `None` if the bot does not, or the game manager tells what cannot be.
+    /// The bot's move; `None` if it makes none, or if the game manager's last step is impossible.
     async fn play(&mut self, last: LastStep, inbox: &mut mpsc::Receiver<Asked>) -> Option<String> {
         let log = self.log;
         let playing = self.playing.as_mut()?;
@@ -232,7 +229,7 @@ impl Attendant {
             }
             interrupted = interruption(&id, inbox) => interrupted,
         };
-        // The match is over, or given up: nobody waits for the move.
+        // The match is over or aborted: nobody waits for the move.
         Box::pin(self.answer(interrupted, inbox)).await;
         None
     }
@@ -241,7 +238,7 @@ impl Attendant {
         if let Some(playing) = &mut self.playing {
             playing.missed.push(last);
             let deadline = Instant::now() + playing.per_move;
-            if let Err(why) = playing.say_end(deadline).await {
+            if let Err(why) = playing.send_end(deadline).await {
                 (self.log)(&format!("match {}: {why}", playing.id));
             }
         }
@@ -249,12 +246,12 @@ impl Attendant {
     }
 }
 
-/// The longest clock that is believed, in seconds: a year.
+/// The longest clock, in seconds: a year.
 const MOST_CLOCK: u64 = 366 * 24 * 3600;
 
 impl Match {
-    /// Waits until the match is prepared, and makes the steps that happened. Gives what came of the last
-    /// one, which may be a while in coming.
+    /// Waits until the match is prepared, then queues the missed steps. The receiver gets the result of the
+    /// last one, perhaps much later.
     async fn take(&mut self) -> Result<(&mut Playing, oneshot::Receiver<Taken>), String> {
         if let Stage::Preparing(preparing) = &mut self.stage {
             self.stage = match preparing.await {
@@ -275,40 +272,40 @@ impl Match {
         Ok((playing, taken.ok_or("there is no step to make")?))
     }
 
-    /// What is to be done after the steps that happened, and what is known then.
-    async fn catch_up(&mut self) -> Result<(&mut Playing, Task, Seen), String> {
+    /// Catches up with the missed steps: the next task, and the snapshot after them.
+    async fn catch_up(&mut self) -> Result<(&mut Playing, Task, Snapshot), String> {
         let (playing, taken) = self.take().await?;
         let taken = taken.await.map_err(|_| "the game was given up")?;
-        let (task, seen) = taken?;
-        Ok((playing, task, seen))
+        let (task, snapshot) = taken?;
+        Ok((playing, task, snapshot))
     }
 
-    /// The move to make; none if the game is over.
+    /// The move to make; `None` if the game is over.
     async fn choose(&mut self, deadline: Instant) -> Result<Option<String>, String> {
         let late = |_| "there was no time to find out what can be done".to_owned();
         let caught_up = timeout_at(deadline, self.catch_up()).await.map_err(late)?;
-        let (playing, task, seen) = caught_up?;
+        let (playing, task, snapshot) = caught_up?;
         let choices = match task {
             Task::Only(mv) => return Ok(Some(mv)),
             Task::Over => return Ok(None),
             Task::Choice(choices) => choices,
         };
-        let chosen = playing.bot.choose(&seen, &choices, deadline).await;
+        let chosen = playing.bot.choose(&snapshot, &choices, deadline).await;
         chosen.map(Some).map_err(|why| format!("the bot {why}"))
     }
 
-    /// Tells the bot how the match ended, if that is found out in time.
-    async fn say_end(&mut self, deadline: Instant) -> Result<(), String> {
+    /// Sends the result to the bot, if it is known in time.
+    async fn send_end(&mut self, deadline: Instant) -> Result<(), String> {
         let Ok(caught_up) = timeout_at(deadline, self.catch_up()).await else {
             return Ok(());
         };
-        let (playing, _, seen) = caught_up?;
-        playing.bot.say_end(&seen).await;
+        let (playing, _, snapshot) = caught_up?;
+        playing.bot.send_end(&snapshot).await;
         Ok(())
     }
 }
 
-/// Answers what others ask while the bot thinks, until the match is over, or there is its next request.
+/// Waits for the next request about this match, and answers others with [`BUSY`].
 async fn interruption(id: &str, inbox: &mut mpsc::Receiver<Asked>) -> Asked {
     loop {
         let Some((request, answer)) = inbox.recv().await else {
