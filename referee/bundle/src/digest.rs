@@ -22,7 +22,7 @@ impl Digest {
         Digest(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// What the file of the archive with this hash is called.
+    /// The file name of the archive with this hash.
     pub(super) fn archive_name(&self) -> String {
         format!("{self}.tar.gz")
     }
@@ -72,7 +72,7 @@ impl<T> Hashing<T> {
         Hashing { inner, hasher }
     }
 
-    /// What it passed the bytes to, and their digest.
+    /// The inner writer, and the digest of the bytes.
     pub(super) fn finish(self) -> (T, Digest) {
         (self.inner, Digest::from_hasher(self.hasher))
     }

@@ -1,4 +1,4 @@
-//! What identifies a bundle.
+//! The identity of a bundle.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::digest::Digest;
 pub struct Bundle {
     /// The hash of the archive.
     pub sha256: Digest,
-    /// How many bytes its files have together, unpacked.
+    /// The bytes of its unpacked files.
     pub bytes: u64,
     /// The program and its arguments that set the bot up, once, in the unpacked folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,12 +17,12 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// What the file of its archive is called.
+    /// The file name of its archive.
     pub fn archive_name(&self) -> String {
         self.sha256.archive_name()
     }
 
-    /// What its folder in a cache is called. Another `setup` may make something else of the same files.
+    /// The name of its folder in a cache. It depends on `setup`, which changes the files.
     pub(super) fn folder_name(&self) -> String {
         match &self.setup {
             None => self.sha256.to_string(),

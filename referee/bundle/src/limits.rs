@@ -1,8 +1,8 @@
-//! What a bundle may hold.
+//! Limits of bundles.
 
-/// How many bytes the files of a bundle have together, unless the user allows more.
+/// The most bytes of a bundle's files by default.
 pub const MAX_SIZE: u64 = 256 << 20;
-/// How many files, folders and links a bundle has at most.
+/// The most files, folders and links of a bundle.
 pub(super) const MAX_ENTRIES: usize = 100_000;
-/// How many bytes the path of a file in a bundle has at most.
+/// The longest path in a bundle, in bytes.
 pub(super) const MAX_PATH: usize = 4000;

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 use super::error::BundleError;
 use super::identity::Bundle;
 
-/// What the list is called.
+/// The file name of the manifest.
 pub const MANIFEST_NAME: &str = "bundles.json";
 /// The version of its format that is written.
 const FORMAT: u32 = 1;

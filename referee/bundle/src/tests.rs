@@ -1,4 +1,4 @@
-//! What bundles are made of, and what is refused.
+//! Packing and unpacking of bundles, and refused archives.
 
 use std::fs::{self, Permissions};
 use std::io::Write as _;

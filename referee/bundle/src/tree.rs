@@ -1,4 +1,4 @@
-//! What is in a bot's folder, in the order in which an archive has it.
+//! The content of a bot's folder, in the order of an archive.
 
 use std::fs::{self, DirEntry};
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +10,7 @@ use super::limits::{MAX_ENTRIES, MAX_PATH};
 
 /// Folders that say nothing about a bot, and change by themselves.
 const LEFT_OUT: [&str; 4] = [".git", ".hg", ".svn", "__pycache__"];
-/// How many entries an error names.
+/// Entries named in an error.
 const MOST_NAMED: usize = 3;
 
 /// An entry of a folder, with its path in there.
@@ -20,13 +20,12 @@ pub(super) struct Entry {
     pub(super) kind: Kind,
 }
 
-/// What it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Folder,
     File {
         size: u64,
-        /// Whether its owner may run it; no other permission counts.
+        /// True if its owner may execute it; other permissions are dropped.
         executable: bool,
     },
     /// A symbolic link to this path, which does not lead out of the folder.

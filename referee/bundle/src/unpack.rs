@@ -20,7 +20,7 @@ use super::limits::{MAX_ENTRIES, MAX_PATH};
 use super::tree::{bytes, stays_inside};
 use super::unpacked::{FILES, Unpacked};
 
-/// How many characters of a reason are shown.
+/// Characters shown of a reason.
 const LONGEST_REASON: usize = 300;
 
 impl Bundle {
@@ -41,7 +41,7 @@ impl Bundle {
         once(self, archive, cache, most)
     }
 
-    /// What was unpacked of it below the folder `cache`, if it was; makes that folder if it is not there.
+    /// The unpacked bundle below the folder `cache`, if it is there; creates that folder.
     ///
     /// # Errors
     /// If the cache cannot be made or belongs to somebody else.
@@ -163,12 +163,12 @@ fn read(
     Ok(file)
 }
 
-/// What is done with an archive.
+/// The use of an archive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Doing {
     /// It is checked, and nothing is written.
     Looking,
-    /// What is in it is made.
+    /// Unpack it.
     Making,
 }
 
@@ -220,7 +220,7 @@ fn unpack(packed: impl Read, folder: &Path, most: u64, doing: Doing) -> io::Resu
 struct Unpacking<'a> {
     root: &'a Path,
     doing: Doing,
-    /// How many bytes may still come.
+    /// The remaining bytes.
     left: u64,
     most: u64,
     entries: usize,

@@ -33,12 +33,12 @@ impl Unpacked {
         &self.bundle
     }
 
-    /// What is the bot's `dir` on this machine.
+    /// The bot's `dir` on this machine.
     pub fn dir(&self) -> PathBuf {
         self.folder.join(FILES)
     }
 
-    /// Whether nothing is left to be done before the bot can be started.
+    /// True if the bot can be started without further setup.
     pub fn is_set_up(&self) -> bool {
         self.bundle.setup.is_none() || self.folder.join(SET_UP).exists()
     }

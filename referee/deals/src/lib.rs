@@ -43,7 +43,7 @@ impl Secret {
         hex(&self.0)
     }
 
-    /// What the log says of it, before anybody knows it: its SHA-256 in hexadecimal digits.
+    /// The commitment in the log: its SHA-256 in hexadecimal digits.
     pub fn commitment(&self) -> String {
         hex(&Sha256::digest(self.0))
     }
@@ -69,7 +69,7 @@ impl Drop for Secret {
     }
 }
 
-/// What the matches of a pairing share, and all that tells pairings apart.
+/// The properties that the matches of a pairing share and that distinguish pairings.
 pub struct Pairing<'a> {
     /// The rules of its game.
     pub rules: &'a dyn Rules,
@@ -92,7 +92,7 @@ impl Pairing<'_> {
     }
 }
 
-/// What a tournament deals from.
+/// The source of a tournament's deals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Deals {
     /// From the seeds of matches, as versions before secrets did.
@@ -105,7 +105,7 @@ pub enum Deals {
 }
 
 impl Deals {
-    /// What the log says of the secret, in games that need one.
+    /// The commitment to the secret, in games that need one.
     pub fn commitment(&self) -> Option<String> {
         match self {
             Deals::BySeed => None,
@@ -133,13 +133,13 @@ impl Deals {
     }
 }
 
-/// What one match is dealt from. It says nothing about the deals of other pairings.
+/// The deal of one match. It reveals nothing about the deals of other pairings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "WireDeal", try_from = "WireDeal")]
 pub struct Deal {
     /// The key of the pairing.
     pub key: DealKey,
-    /// What the log says of the secret.
+    /// The commitment to the secret.
     pub commitment: String,
 }
 

@@ -6,11 +6,11 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// What tables, pages and pictures may be called.
+/// The extensions of tables, pages and pictures.
 const EXTENSIONS: [&str; 10] = [
     "html", "htm", "md", "markdown", "txt", "text", "csv", "tsv", "svg", "json",
 ];
-/// How files begin that took time to make.
+/// The first bytes of files that are expensive to make.
 const WORK: [(&[u8], &str); 4] = [
     (b"{\"format\":", "it is a log of matches"),
     (b"referee solve ", "it is a checkpoint"),
@@ -18,7 +18,7 @@ const WORK: [(&[u8], &str); 4] = [
     (b"#!", "it is a program"),
 ];
 
-/// Writes a file that can be made again. What is no regular file, such as `/dev/stdout`, is written as it is.
+/// Writes a file that can be made again. Special files, such as `/dev/stdout`, are written directly.
 ///
 /// # Errors
 /// With [`ErrorKind::AlreadyExists`] if the file that is there is not one of this kind; otherwise if it
@@ -122,7 +122,7 @@ pub fn own(part: &Path) -> io::Result<File> {
     }
 }
 
-/// Why a regular file that is there is kept, if it is.
+/// The reason not to overwrite an existing regular file, if any.
 fn why_kept(path: &Path, about: &fs::Metadata) -> io::Result<Option<String>> {
     if about.len() == 0 {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Who is connected, what each connection is waiting for, and which one goes when there are too many.
+//! The table of connections: the state of each, and which one is closed when there are too many.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// What connections may take. All numbers are upper limits.
+/// Upper limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Connections in all, but for those by which a token was proven.
@@ -49,7 +49,7 @@ impl Limits {
     }
 }
 
-/// What a connection is doing.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// A request's head is expected, or a part of it was read.

@@ -25,16 +25,16 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use super::connection::Connection;
 use super::places::{Limits, Phase, Place, Places};
 
-/// How often to look for connections that have waited for too long.
+/// The interval of checks for connections that have waited for too long.
 const PATROL_INTERVAL: Duration = Duration::from_millis(500);
-/// How long to wait after an error of the system, such as too many open files.
+/// The pause after a system error, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 64 << 10;
 
 /// A bit less than the time from 1970 to the year 9999.
 const END_OF_DATES: Duration = Duration::from_secs(253_370_000_000);
-/// What is said where HTTP has no words for the time.
+/// The answer if HTTP cannot express the time.
 pub const WRONG_CLOCK: &str = "the clock of this machine is before 1970 or after 9998, times that \
     HTTP cannot express: set it, and ask again";
 
@@ -95,7 +95,7 @@ async fn refuse(mut stream: impl AsyncRead + AsyncWrite + Unpin, place: Place) {
     }
 }
 
-/// What is answered to these bytes, after which the other side says nothing more.
+/// The answers to these bytes, after which the other side sends nothing more.
 pub async fn answers_to(router: Router, sent: &[u8]) -> Vec<u8> {
     let (here, mut there) = duplex(1 << 20);
     let places = Places::new(Limits::DEFAULT);

@@ -1,4 +1,4 @@
-//! Checks a recorded adjudication: that what it says is so follows from the moves and what bots said.
+//! Checks a recorded adjudication against the moves and the bots' reports.
 
 use arbiter::early_end::{DrawRule, EarlyEnds, MOST_POSITIONS, Opinions, ResignRule};
 use games::session::Tally;
@@ -7,26 +7,25 @@ use games::{BrokenRules, Session};
 use protocol::{AdjudicatedBy, Adjudication, LoggedMove, Record};
 use thiserror::Error;
 
-/// Why an adjudication is not accepted.
+/// The adjudication is not accepted.
 #[derive(Debug, Error)]
 pub(super) enum Refused {
-    /// Nothing there leads to it.
+    /// It does not follow from the match.
     #[error("{reason}")]
     Wrong { ply: u32, reason: String },
-    /// The rules come from outside and do not work.
+    /// A rules program failed.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
 }
 
 /// The adjudication of a match that is being replayed.
 pub(super) struct Adjudicated {
-    /// What is recorded, if anything.
     recorded: Option<Adjudication>,
     rules: EarlyEnds,
     opinions: Opinions,
-    /// Whether its ply has come.
+    /// True once its ply was reached.
     is_found: bool,
-    /// Whether a fault decided the match later.
+    /// True if a fault decided the match later.
     is_overruled: bool,
 }
 
@@ -45,7 +44,6 @@ impl Adjudicated {
         }
     }
 
-    /// Takes note of a ply that a bot made.
     pub(super) fn note(&mut self, played: &LoggedMove) {
         if let Some(seat) = played.seat.filter(|_| !played.forced) {
             let (info, offer) = (played.info.as_ref(), played.offer.as_ref());
@@ -53,7 +51,7 @@ impl Adjudicated {
         }
     }
 
-    /// Checks the adjudication if it was made in this position, after so many moves.
+    /// Checks the adjudication if it was made in this position, after `made` moves.
     pub(super) fn look(&mut self, made: usize, session: &dyn Session) -> Result<(), Refused> {
         let Some(recorded) = &self.recorded else {
             return Ok(());
@@ -95,7 +93,7 @@ impl Adjudicated {
         ))
     }
 
-    /// What ended the match, if an adjudication did and its ply has come.
+    /// The adjudication that ended the match, once its ply was reached.
     pub(super) fn end(&self) -> Option<&AdjudicatedBy> {
         self.ending().map(|recorded| &recorded.by)
     }
@@ -116,7 +114,7 @@ impl Adjudicated {
         recorded.filter(|_| self.is_found && !self.is_overruled)
     }
 
-    /// That the moves came to the ply of the adjudication.
+    /// An error if the moves do not reach the ply of the adjudication.
     pub(super) fn must_be_found(&self) -> Result<(), Refused> {
         match &self.recorded {
             Some(recorded) if !self.is_found => Err(Refused::Wrong {

@@ -1,4 +1,4 @@
-//! What bots warn of in the `info` of their moves: that a move is worth less than it should be.
+//! Warnings of bots in the `info` of their moves: that a move is worse than usual.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,31 +10,30 @@ use protocol::{LoggedMove, Record, excerpt};
 
 use super::read::locate;
 
-/// How many bytes of a warning are kept.
+/// Bytes of a warning.
 const LONGEST: usize = 300;
-/// How many different warnings of a bot are kept; a bot may write anything.
+/// Distinct warnings of a bot: bots may write anything.
 const MOST: usize = 3;
 
 /// A warning of a bot.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct BotWarning {
-    /// The bot.
     pub bot: String,
-    /// What it says, fit for showing.
+    /// Its text, escaped and shortened.
     pub text: String,
-    /// Of how many moves.
+    /// The number of moves with it.
     pub moves: u64,
-    /// The first match in the log with it.
+    /// The id of the first match with it.
     pub first: String,
 }
 
-/// The warning that a bot sent with a move, fit for showing.
+/// The warning that a bot sent with a move, escaped and shortened.
 pub fn warning_of(played: &LoggedMove) -> Option<String> {
     let warning = played.info.as_ref()?.get("warning")?.as_str()?;
     Some(excerpt(warning.as_bytes(), LONGEST))
 }
 
-/// What the bots in these logs warn of. What cannot be read is left out: the reader of the matches says so.
+/// The warnings in these logs. Unreadable parts are skipped; the reader of matches reports them.
 pub fn bot_warnings(logs: &[PathBuf]) -> Vec<BotWarning> {
     let mut found: BTreeMap<String, Vec<BotWarning>> = BTreeMap::new();
     for log in logs {

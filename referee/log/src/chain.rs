@@ -1,5 +1,5 @@
-//! The hash chain of a log: each line has the SHA-256 of the line before it as `prev`, so that a line
-//! that was changed, removed, added or moved is found by the line after it.
+//! The hash chain of a log: each line has the SHA-256 of the line before it as `prev`, which reveals lines
+//! that were changed, removed, added or moved.
 
 use std::fmt;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 /// The field and its quotes, as the writer appends them to a line.
 const FIELD: &[u8] = b",\"prev\":\"";
-/// What ends a line.
+/// The end of a line.
 const END: &[u8] = b"\"}";
 /// Hexadecimal digits of a hash.
 const DIGITS: usize = 64;
@@ -20,10 +20,10 @@ const DIGITS: usize = 64;
 pub(super) struct LineHash([u8; 32]);
 
 impl LineHash {
-    /// What the first line has for the line before it.
+    /// `prev` of the first line.
     pub(super) const NONE: LineHash = LineHash([0; 32]);
 
-    /// Of a line, with or without its line break.
+    /// Hashes a line, with or without its line break.
     pub(super) fn of(line: &[u8]) -> Self {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         LineHash(Sha256::digest(line).into())
@@ -42,12 +42,12 @@ impl fmt::Debug for LineHash {
     }
 }
 
-/// Appends a match as a line that follows another one; gives back the line's own hash.
+/// Appends a match as the line after `before`; returns the hash of the line.
 pub(super) fn write_line(record: &Record, before: LineHash, out: &mut Vec<u8>) -> LineHash {
     let start = out.len();
     match &record.prev {
         None => record.write_line(out),
-        // A match that was read from another log.
+        // Read from another log.
         Some(_) => Record {
             prev: None,
             ..record.clone()
@@ -64,7 +64,7 @@ pub(super) fn write_line(record: &Record, before: LineHash, out: &mut Vec<u8>) -
     hash
 }
 
-/// Makes a line that the writer wrote follow another one; a line of an older version stays as it is.
+/// Changes `prev` of a line. A line of an older version stays as it is.
 pub(super) fn relink(line: &mut [u8], before: LineHash) {
     let text = line.strip_suffix(b"\n").unwrap_or(line);
     let end = text.len().saturating_sub(END.len());
@@ -74,7 +74,7 @@ pub(super) fn relink(line: &mut [u8], before: LineHash) {
     }
 }
 
-/// Why a line does not follow the one before it.
+/// The reason of a break in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Break {
     /// Its `prev` is another one.
@@ -102,17 +102,16 @@ pub enum Break {
     },
 }
 
-/// A line that does not follow the one before it.
+/// A line with a wrong `prev`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("line {line} breaks the log's hash chain: {reason}")]
 pub struct ChainBreak {
     /// The line, from 1.
     pub line: usize,
-    /// Why.
     pub reason: Break,
 }
 
-/// Follows the chain of a log.
+/// Checks the chain of a log.
 #[derive(Debug, Default)]
 pub(super) struct Chain {
     /// The line read last, if any.
@@ -123,7 +122,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Takes in the next line that is not empty.
+    /// Checks the next line that is not empty.
     pub(super) fn follow(&mut self, line: usize, hash: LineHash, prev: Option<&str>) {
         let reason = match (self.last, prev) {
             (None, None) => None,
@@ -145,7 +144,6 @@ impl Chain {
         self.last = Some((line, hash));
     }
 
-    /// All lines that do not follow the ones before them.
     pub(super) fn breaks(&self) -> &[ChainBreak] {
         &self.breaks
     }

@@ -1,4 +1,4 @@
-//! Whether bots that always answered alike had a choice: statistics do not keep legal moves.
+//! Checks whether bots that always answered alike had a choice, as statistics do not store legal moves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub const MIN_CHOICES: usize = 50;
 pub struct SameAnswers {
     /// Their names.
     pub bots: [String; 2],
-    /// In how many positions both had a choice, and chose the same move.
+    /// The number of positions in which both had a choice and chose the same move.
     pub positions: usize,
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::chain::{self, LineHash};
 
-/// What a log is compared with: 32 bytes a line.
+/// The hashes to compare a log with: 32 bytes per line.
 #[derive(Debug)]
 pub(super) struct Guard {
     /// Where copies are made.
@@ -22,12 +22,12 @@ pub(super) struct Guard {
     changed: (i64, i64),
 }
 
-/// What putting a log back came to.
+/// The outcome of restoring a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PutBack {
     /// The bytes of the log now.
     pub(super) whole: u64,
-    /// How many lines it has.
+    /// The number of lines.
     pub(super) lines: usize,
     /// Lines, from 1, that nobody has any more as they were written.
     pub(super) lost: Vec<usize>,
@@ -58,7 +58,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Whether nobody seems to have written to the log since the last [`Guard::note`].
+    /// True if the log seems unchanged since the last [`Guard::note`].
     pub(super) fn seems_whole(&self, log: &Metadata, whole: u64) -> bool {
         log.len() == whole && changed(log) == self.changed
     }
@@ -77,7 +77,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Whether each line of the log is the one that was written there, and nothing else is.
+    /// True if the log has exactly the lines that were written.
     pub(super) fn holds(&self, log: &File) -> io::Result<bool> {
         let mut expected = self.hashes.iter();
         let mut same = true;
@@ -88,7 +88,7 @@ impl Guard {
         Ok(same && expected.next().is_none())
     }
 
-    /// Writes the log anew, of all lines that either file still has as they were written. Where one
+    /// Rewrites the log, of all lines that either file still has as they were written. Where one
     /// is lost, the chain of the others is closed, so that the log can be read and resumed.
     pub(super) fn put_back(&mut self, log: &mut File) -> io::Result<PutBack> {
         let files = [self.copy.try_clone()?, log.try_clone()?];

@@ -20,7 +20,7 @@ use ratings::{MatchSummary, ScanMemo};
 /// How many bytes of a log are read at a time and looked into side by side, the rest of the last
 /// line not counted.
 const BATCH: usize = 1 << 21;
-/// A line of more bytes is no match: what has no end is not read for ever.
+/// The longest line of a match, in bytes.
 const MOST_LINE: u64 = 1 << 30;
 
 /// A log that cannot be read.
@@ -50,7 +50,6 @@ pub enum LogError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
         reason: String,
     },
 }
@@ -60,7 +59,7 @@ pub enum LogError {
 pub struct CutLine {
     /// The line, from 1.
     pub line: usize,
-    /// How many bytes are there.
+    /// Its bytes.
     pub bytes: usize,
 }
 
@@ -74,9 +73,9 @@ impl fmt::Display for CutLine {
     }
 }
 
-/// What a line of a log can be read as: a match, as a whole or in part.
+/// A type that lines of a log are read as: a match, as a whole or in part.
 pub trait LogLine: Sized {
-    /// What makes reading the next line quicker.
+    /// A cache that speeds up the next lines.
     type Memo: Default + Send;
 
     /// Reads a line.
@@ -88,7 +87,7 @@ pub trait LogLine: Sized {
     /// The version of the format that the line says it has.
     fn format(&self) -> u32;
 
-    /// What it says the hash of the line before is, where that is read.
+    /// The recorded hash of the line before, if it is read.
     fn prev(&self) -> Option<&str> {
         None
     }
@@ -146,7 +145,7 @@ struct Batch {
     lines: Vec<(usize, Range<usize>)>,
 }
 
-/// What was made of a line.
+/// The result of `make` for a line.
 struct Made<M> {
     made: M,
     line: usize,
@@ -154,7 +153,7 @@ struct Made<M> {
     link: Option<(LineHash, Option<String>)>,
 }
 
-/// A file without what some editors begin it with.
+/// Skips a byte order mark.
 fn without_mark(mut reader: BufReader<File>) -> BufReader<File> {
     let mark = BYTE_ORDER_MARK.len_utf8();
     let mut bytes = [0; 4];
@@ -339,7 +338,7 @@ impl LogFile {
         }
     }
 
-    /// Reads up to the end of a line; gives the number of bytes.
+    /// Reads up to the end of a line; returns the number of bytes.
     fn line_into(&mut self, text: &mut Vec<u8>) -> Result<usize, LogError> {
         let mut most = self.reader.by_ref().take(MOST_LINE);
         let read = most.read_until(b'\n', text);
@@ -354,7 +353,7 @@ impl LogFile {
         Ok(read)
     }
 
-    /// Reads on until there is a line in the buffer that is not empty. Gives false at the end.
+    /// Reads the next line that is not empty into the buffer; false at the end.
     fn fill(&mut self) -> Result<bool, LogError> {
         loop {
             let mut buffer = std::mem::take(&mut self.buffer);
@@ -407,7 +406,7 @@ fn parse<T: LogLine>(
     path: &Path,
     memo: &mut T::Memo,
 ) -> Result<T, LogError> {
-    /// What every format has.
+    /// The field that all formats have.
     #[derive(Deserialize)]
     struct Head {
         format: u32,
@@ -465,8 +464,8 @@ mod tests {
         std::fs::write(&path, format!("{good}\n{good}{}", &good[..40])).expect("written");
         let mut log = LogFile::open(folder.path()).expect("a log");
         let record: Record = log.read().expect("readable").expect("there");
-        let lean: MatchSummary = log.read().expect("readable").expect("there");
-        assert_eq!(lean, MatchSummary::from(&record));
+        let summary: MatchSummary = log.read().expect("readable").expect("there");
+        assert_eq!(summary, MatchSummary::from(&record));
         assert!(log.read::<MatchSummary>().expect("readable").is_none());
         assert_eq!(log.cut(), Some(&CutLine { line: 4, bytes: 40 }));
         std::fs::write(&path, line(LOG_FORMAT + 1)).expect("written");

@@ -1,4 +1,4 @@
-//! The matches of a log as statistics need them.
+//! Match summaries of a log.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use ratings::store::Account;
 
 use super::read::{LogError, LogFile, locate};
 
-/// Takes all whole matches of a log, without their plies but with what is made of them, and says
-/// what was dropped.
+/// Calls `take` with the summary of each complete match, without its plies, and with its account. Returns a
+/// sentence about a dropped last line.
 ///
 /// # Errors
 /// If the log cannot be read.

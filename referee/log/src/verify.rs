@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::adjudicated::{Adjudicated, Refused};
 
-/// What does not fit in a recorded match.
+/// A mismatch in a recorded match.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Mismatch {
     /// No game has this id.
@@ -39,19 +39,13 @@ pub enum Mismatch {
     /// The number of players is not that of seats.
     #[error("{players} players for {seats} seats")]
     Players {
-        /// Recorded.
         players: usize,
         /// Of the game.
         seats: usize,
     },
     /// The opening is longer than the match.
     #[error("an opening of {opening} plies, but only {moves} moves")]
-    Opening {
-        /// Recorded.
-        opening: u32,
-        /// Recorded.
-        moves: usize,
-    },
+    Opening { opening: u32, moves: usize },
     /// The opening has plies that a bot took time for.
     #[error("the opening is recorded with plies that took time, so the referee did not make them")]
     Timed,
@@ -60,7 +54,6 @@ pub enum Mismatch {
     Move {
         /// Which one, from 1.
         number: usize,
-        /// Why not.
         error: String,
     },
     /// A move of a seat that was not to move.
@@ -68,9 +61,7 @@ pub enum Mismatch {
     Seat {
         /// Which one, from 1.
         number: usize,
-        /// Recorded.
         recorded: String,
-        /// By the rules.
         to_move: String,
     },
     /// Chance does not bring this.
@@ -81,11 +72,10 @@ pub enum Mismatch {
     Chance {
         /// Which one, from 1.
         number: usize,
-        /// Recorded.
         recorded: String,
-        /// What follows from the seed or the deal.
+        /// By the seed or the deal.
         drawn: String,
-        /// Whether it is dealt from a secret.
+        /// True if it is dealt from a secret.
         dealt: bool,
     },
     /// It was dealt from another secret.
@@ -93,12 +83,12 @@ pub enum Mismatch {
         "`deal` is recorded as {recorded}, but the secret that is there has the SHA-256 {known}"
     )]
     Deal {
-        /// What the log says of the secret.
+        /// In the log.
         recorded: String,
-        /// What it should say.
+        /// The hash of the secret.
         known: String,
     },
-    /// The start is not what was dealt.
+    /// The start differs from the deal.
     #[error("`start` is not what is dealt from the secret")]
     DealtStart,
     /// The last step lacks the moves of some seats.
@@ -109,44 +99,29 @@ pub enum Mismatch {
     AfterEnd {
         /// Which one, from 1.
         number: usize,
-        /// What had ended it.
+        /// The reason of the end.
         reason: String,
     },
     /// No end is reached.
     #[error("the moves do not lead to an end, but the result's reason is `{reason}`")]
-    NoEnd {
-        /// Recorded.
-        reason: String,
-    },
+    NoEnd { reason: String },
     /// A part that is not the one of the rules.
     #[error("`{field}` is recorded as {recorded}, but is {actual}")]
     Result {
         /// Which part.
         field: String,
-        /// Recorded.
         recorded: String,
-        /// By the rules.
         actual: String,
     },
-    /// The rules come from outside and do not work.
+    /// A rules program failed.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
-    /// An adjudication that nothing there leads to.
+    /// An adjudication that does not follow from the match.
     #[error("adjudication at ply {ply}: {reason}")]
-    Adjudication {
-        /// Recorded.
-        ply: u32,
-        /// Why not.
-        reason: String,
-    },
+    Adjudication { ply: u32, reason: String },
     /// A fault that cannot have happened there.
     #[error("fault of seat {seat}: {reason}")]
-    Fault {
-        /// Recorded.
-        seat: usize,
-        /// Why not.
-        reason: String,
-    },
+    Fault { seat: usize, reason: String },
 }
 
 impl From<Refused> for Mismatch {
@@ -167,12 +142,12 @@ pub enum Versions {
     Any,
 }
 
-/// How far what was dealt and drawn can be checked.
+/// What is known about the deal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DealCheck<'a> {
-    /// What the tournament deals from, if it is known.
+    /// The secret of the tournament, if known.
     pub secret: Option<&'a Secret>,
-    /// Whether matches may start from a book, and not from what is dealt.
+    /// True if matches may start from a book instead of the deal.
     pub has_book: bool,
     /// Whether matches of players that are asked over HTTP may have the deal of their pairing, as they
     /// had before each seat order got its own.
@@ -181,7 +156,7 @@ pub struct DealCheck<'a> {
 
 /// Replays a match and compares its result.
 ///
-/// The rules are those of the catalog. What was dealt from a secret of the tournament is taken as it is.
+/// The rules are those of the catalog. Deals from a secret of the tournament are not checked.
 ///
 /// # Errors
 /// The first thing that does not fit.
@@ -219,7 +194,7 @@ enum Share {
     Pairing,
 }
 
-/// Whether a player of this match can remember it in the next one.
+/// True if a player can remember this match in the next one.
 fn stays(record: &Record) -> bool {
     let mut players = record.players.iter();
     players.any(|player| player.is_ggp())
@@ -237,7 +212,7 @@ fn verify_draws(
     replay.result(&record.result)
 }
 
-/// What the draws of a match follow from; `None` if that is not known.
+/// The source of the draws of a match; `None` if unknown.
 fn draws(
     record: &Record,
     rules: &dyn Rules,
@@ -296,7 +271,7 @@ struct Replay<'a> {
     looked_at: usize,
     /// The plies of a step that is not complete.
     step: PlyByPly,
-    /// `None` if it is not known what chance brings.
+    /// `None` if the draws of chance are unknown.
     chance: Option<Chance>,
     watch: LimitWatch,
     /// A limit that was reached.
@@ -379,7 +354,7 @@ impl<'a> Replay<'a> {
         Ok(replay)
     }
 
-    /// What has ended the match, if anything has.
+    /// The end of the match, if it has ended.
     fn end(&self) -> Option<String> {
         let reason = self.session.reason().map(|reason| reason.into_owned());
         let stopped = reason.or(self.stopped.map(str::to_owned));
@@ -476,7 +451,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Whether no seat has moved after the opening when so many moves were made.
+    /// True if no seat has moved after the opening before move `made`.
     fn only_chance_was_before(&self, made: usize) -> bool {
         let after_opening = self.record.moves.get(self.record.opening as usize..made);
         after_opening.is_some_and(|moves| moves.iter().all(|played| played.seat.is_none()))
@@ -564,7 +539,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Whether a fault can have ended the match where the moves end.
+    /// True if a fault can have ended the match where the moves end.
     fn decisive(&self, fault: &Fault) -> Result<(), Mismatch> {
         let last = self.session.ply();
         let wrong = |reason: String| {
@@ -592,7 +567,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// How a message names rules by their hash.
+/// Rules by their hash, for messages.
 fn hash_in_words(sha256: Option<&String>) -> String {
     match sha256 {
         Some(sha256) => format!(

@@ -17,9 +17,9 @@ use super::CutLine;
 use super::chain::{self, LineHash};
 use super::guard::{Guard, PutBack};
 
-/// How often matches are handed on to the disk, at most.
+/// The shortest interval between flushes to the disk.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// How long to wait for a lock: a referee that was killed a moment ago may still hold it.
+/// How long to wait for a lock: a referee that was just killed may still hold it.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
@@ -46,7 +46,7 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
     },
-    /// Its length is not what this program made it.
+    /// The length differs from what this program wrote.
     #[error(
         "`{}` was changed by another program: it has {found} bytes instead of {expected}",
         path.display()
@@ -54,9 +54,9 @@ pub enum WriteError {
     Changed {
         /// The file.
         path: PathBuf,
-        /// What was written.
+        /// The length that was written.
         expected: u64,
-        /// What is there.
+        /// The length of the file.
         found: u64,
     },
     /// Another program wrote to it, and not all of it could be put back.
@@ -73,7 +73,7 @@ pub enum WriteError {
         path: PathBuf,
         /// The lines, from 1, as they were numbered before.
         lost: Vec<usize>,
-        /// How many lines the log has now.
+        /// The number of lines now.
         kept: usize,
     },
 }
@@ -117,9 +117,9 @@ pub struct LogWriter {
     synced: Instant,
     /// The hash of the last whole line, once it is known.
     last: Option<LineHash>,
-    /// What the file is compared with, if it is guarded.
+    /// The guard, if the file is guarded.
     guard: Option<Guard>,
-    /// How many lines it had when it was put back since somebody asked.
+    /// The number of lines at the last restoration that was not reported yet.
     put_back: Option<usize>,
 }
 
@@ -187,12 +187,12 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Whether the log was put back since this was last asked, and how many lines it had then.
+    /// The number of lines if the log was restored since the last call.
     pub fn take_put_back(&mut self) -> Option<usize> {
         self.put_back.take()
     }
 
-    /// Puts the log back if its length or the time of its last change is not what it should be.
+    /// Restores the log if its length or modification time is unexpected.
     fn put_back_if_changed(&mut self) -> Result<(), WriteError> {
         let Some(guard) = &mut self.guard else {
             return Ok(());
@@ -255,7 +255,7 @@ impl LogWriter {
         self.sync()
     }
 
-    /// Whether nothing was written yet.
+    /// True if nothing was written yet.
     pub fn is_empty(&self) -> bool {
         self.whole == 0
     }
@@ -341,7 +341,7 @@ impl LogWriter {
         self.check_place()
     }
 
-    /// Whether the path still means this file, and nobody else wrote to it.
+    /// Checks that the path still refers to this file, and that it is unchanged.
     fn check_place(&self) -> Result<(), WriteError> {
         if !self.regular {
             return Ok(());
@@ -387,7 +387,7 @@ impl LogWriter {
     }
 }
 
-/// How many of the bytes that were written are whole lines.
+/// The number of written bytes that are complete lines.
 fn whole_lines(lines: &[u8], written: u64) -> u64 {
     let written = usize::try_from(written).unwrap_or(usize::MAX);
     let there = &lines[..written.min(lines.len())];
@@ -398,7 +398,7 @@ fn whole_lines(lines: &[u8], written: u64) -> u64 {
 /// The last line that is not empty of the first `whole` bytes of a file, which end with a whole
 /// line.
 fn last_line(file: &File, whole: u64) -> io::Result<Option<Vec<u8>>> {
-    /// How much is read at a time, at first.
+    /// The initial size of a read.
     const BLOCK: u64 = 64 << 10;
     let mut size = BLOCK;
     loop {
@@ -415,7 +415,7 @@ fn last_line(file: &File, whole: u64) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Whether nothing is there.
+/// True if there is no such file.
 fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

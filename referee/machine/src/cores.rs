@@ -1,8 +1,8 @@
-//! Which core a match slot keeps to. What a slot's thread starts inherits it.
+//! Core affinity of match slots. Processes that a slot's thread starts inherit it.
 
 use std::io;
 
-/// Whether this system lets processes choose their cores.
+/// True if this system supports affinity.
 pub const CAN_CHOOSE: bool = cfg!(target_os = "linux");
 
 /// Keeps the current thread, and what it starts from now on, to one of the cores that it may use:

@@ -1,4 +1,4 @@
-//! What this machine is, for the log.
+//! The description of this machine for the log.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -6,11 +6,11 @@ use std::thread;
 
 use protocol::{Machine, excerpt};
 
-/// How many characters of a name, and of a CPU's model, are logged: they are in each line.
+/// Characters of a name, and of a CPU's model, that are logged: they are in each line.
 const LONGEST: usize = 40;
 /// Where Linux describes its cores.
 const CPU_INFO: &str = "/proc/cpuinfo";
-/// What says nothing in the model of a CPU.
+/// Parts of CPU models without information.
 const EMPTY_WORDS: [&str; 5] = ["(R)", "(TM)", "(tm)", " CPU", " Processor"];
 
 /// This machine, by its host name unless another one is given, without its speed.
@@ -32,7 +32,7 @@ pub fn here(name: Option<&str>) -> Machine {
     }
 }
 
-/// How many cores there are. Asking the machine takes a while.
+/// The number of cores, cached because the query is slow.
 pub fn cores() -> u32 {
     static CORES: OnceLock<u32> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get() as u32))

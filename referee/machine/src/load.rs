@@ -18,7 +18,7 @@ const FRESH: Duration = Duration::from_millis(20);
 /// The fields of the first line of `/proc/stat`: what is after `steal` is counted elsewhere, too.
 const FIELDS: usize = 8;
 
-/// What the machine reports at one moment; parts that it does not report are absent.
+/// Counters of the machine at one moment; `None` if not available.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Instant,
@@ -37,7 +37,7 @@ impl LoadWatch {
         LoadWatch(Sample::recent())
     }
 
-    /// What has happened since; `None` if the machine reports nothing, or no time has passed.
+    /// The load since then; `None` without counters, or if no time has passed.
     pub fn end(self) -> Option<Load> {
         between(&self.0, &Sample::recent())
     }
@@ -48,7 +48,7 @@ thread_local! {
     static LAST: Cell<Option<Sample>> = const { Cell::new(None) };
 }
 
-/// How many processes ran or waited for a core in the last minute, on average.
+/// The load average of the last minute.
 pub fn average() -> Option<f64> {
     let text = beginning_of("/proc/loadavg")?;
     text.split_ascii_whitespace().next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! How the allocator deals with many threads.
+//! Settings of the allocator for many threads.
 
 /// Lets threads share the allocator's arenas, one for each core: by default glibc makes up to eight
 /// times as many, each with its own waste. Slots that share a core do not run at the same time, so

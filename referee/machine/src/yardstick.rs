@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use super::cores;
 
-/// How long it is measured where only the log has it.
+/// The time of a measurement for the log only.
 pub const GLANCE: Duration = Duration::from_millis(100);
-/// How long it is measured where time limits depend on it, or somebody asks.
+/// The time of a measurement that time limits depend on, or that a user asks for.
 pub const LOOK: Duration = Duration::from_millis(300);
-/// How many words the table of a slot has: 1 MiB, more than the first caches hold.
+/// Words of a slot's table: 1 MiB, more than first-level caches hold.
 const WORDS: usize = 1 << 17;
-/// What the work begins from.
+/// The initial state.
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
-/// How many steps are done before the time is looked at.
+/// Steps between checks of the time.
 const STRIDE: u64 = 1 << 14;
 
 /// Millions of steps a second that a slot does while as many work, each on a core of its own if they
@@ -75,7 +75,7 @@ impl Work {
         }
     }
 
-    /// Does it for this long; gives millions of steps a second.
+    /// Runs for this long; returns millions of steps per second.
     fn speed(&mut self, time: Duration) -> f64 {
         let begin = Instant::now();
         let mut steps = 0;
