@@ -12,7 +12,7 @@ pub(crate) mod merge;
 pub(crate) mod tournament;
 mod watcher;
 #[cfg(not(feature = "cluster"))]
-mod without_cluster;
+pub(crate) mod without_cluster;
 #[cfg(feature = "cluster")]
 pub(crate) mod worker;
 #[cfg(feature = "cluster")]
