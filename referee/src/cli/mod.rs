@@ -26,7 +26,7 @@ use common::{hints, panics, privacy, signals};
 use supervisor::resource_exhausted;
 use text::paragraphs;
 
-pub(crate) use common::error::{CliError, not_short};
+pub(crate) use common::error::{CliError, check_resources};
 pub(crate) use common::format::print;
 pub(crate) use common::runtime::{block_on, on_interrupt, on_stop};
 
@@ -99,7 +99,7 @@ pub(crate) fn run_to_code() -> u8 {
         return panics::CODE;
     };
     let has_fault = panics::happened() && !signals::came();
-    code(done.and_then(|()| not_short()), has_fault)
+    code(done.and_then(|()| check_resources()), has_fault)
 }
 
 /// Reports the error of a command, and returns the exit code. With `has_fault`, a panic has lost a

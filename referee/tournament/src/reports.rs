@@ -47,7 +47,7 @@ pub enum RunError {
     #[error(transparent)]
     Log(#[from] WriteError),
     #[error("{0}")]
-    Short(String),
+    ResourceExhausted(String),
     /// Rules from outside do not work.
     #[error(transparent)]
     Broken(#[from] BrokenRules),

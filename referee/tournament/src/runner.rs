@@ -83,7 +83,7 @@ pub enum TournamentError {
     },
     /// No bot is at fault.
     #[error("{0}")]
-    Short(String),
+    ResourceExhausted(String),
     /// Time limits cannot be scaled by the speed of this machine.
     #[error("{0}")]
     Scale(String),
@@ -450,7 +450,7 @@ fn stopped(error: RunError, folder: &Folder, config: &Config) -> TournamentError
             remains: remains(&error, folder, config),
             error,
         },
-        RunError::Short(what) => TournamentError::Short(what),
+        RunError::ResourceExhausted(what) => TournamentError::ResourceExhausted(what),
         RunError::Broken(broken) => TournamentError::Broken(broken),
     }
 }
@@ -477,8 +477,9 @@ impl Tournament {
 }
 
 pub(super) fn runtime() -> Result<Runtime, TournamentError> {
-    Runtime::new()
-        .map_err(|error| TournamentError::Short(format!("the tournament cannot run: {error}")))
+    Runtime::new().map_err(|error| {
+        TournamentError::ResourceExhausted(format!("the tournament cannot run: {error}"))
+    })
 }
 
 /// True if rules from outside have changed since a match was played.
@@ -531,7 +532,7 @@ fn scaled(config: &mut Config, scale: TimeScale) -> Result<AppliedScale, Tournam
     let keep = config.affinity == Affinity::Cores;
     let speed = yardstick::measure(config.concurrency, keep, yardstick::LOOK);
     let speed = speed.ok_or_else(|| {
-        TournamentError::Short(
+        TournamentError::ResourceExhausted(
             "no threads can be started to measure the machine's speed".to_owned(),
         )
     })?;

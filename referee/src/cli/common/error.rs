@@ -50,7 +50,7 @@ pub(crate) enum CliError {
         advice: String,
     },
     #[error("{why}{advice}")]
-    Short {
+    ResourceExhausted {
         why: String,
         /// The rest of the sentence.
         advice: String,
@@ -104,7 +104,7 @@ impl From<MatchError> for CliError {
             MatchError::Broken(broken) => CliError::Rules(broken),
             MatchError::Rules(error) => CliError::RulesSource(error),
             MatchError::System(error) => CliError::Io(error),
-            MatchError::Short(why) => CliError::Short {
+            MatchError::ResourceExhausted(why) => CliError::ResourceExhausted {
                 why,
                 advice: String::new(),
             },
@@ -154,7 +154,7 @@ impl CliError {
             #[cfg(feature = "cluster")]
             CliError::Worker(_) | CliError::Remote(_) => 4,
             CliError::Verify(_) => 3,
-            CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
+            CliError::Write(_) | CliError::Stopped { .. } | CliError::ResourceExhausted { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
             CliError::Unsolved => 5,
             CliError::Interrupted => 130,
@@ -181,7 +181,7 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Capacity(_)
         | TournamentError::Write(_)
         | TournamentError::Stopped { .. }
-        | TournamentError::Short(_)
+        | TournamentError::ResourceExhausted(_)
         | TournamentError::Broken(_) => 4,
     }
 }
@@ -272,10 +272,10 @@ fn resume_code(error: &ResumeError) -> u8 {
 }
 
 /// Fails if a resource of the machine was exhausted meanwhile: results are worth nothing then.
-pub(crate) fn not_short() -> Result<(), CliError> {
+pub(crate) fn check_resources() -> Result<(), CliError> {
     match resource_exhausted::noted() {
         None => Ok(()),
-        Some(why) => Err(CliError::Short {
+        Some(why) => Err(CliError::ResourceExhausted {
             why: why.to_owned(),
             advice: String::new(),
         }),

@@ -28,7 +28,7 @@ use crate::cli::common::filter::{MatchFilter, Seen};
 use crate::cli::common::format::FormatArgs;
 use crate::cli::play::play::spec;
 use crate::cli::text::board;
-use crate::cli::{CliError, block_on, not_short, on_interrupt, print};
+use crate::cli::{CliError, block_on, check_resources, on_interrupt, print};
 
 /// Startup limit of a bot, as in `play`.
 const STARTUP: Duration = Duration::from_secs(10);
@@ -388,7 +388,7 @@ impl Bots {
             thoughts = all => thoughts,
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
-        not_short()?;
+        check_resources()?;
         Ok(thoughts.into_iter().collect::<Result<_, _>>()?)
     }
 

@@ -25,7 +25,7 @@ use crate::cli::common::listen::ListenArgs;
 use crate::cli::play::browser;
 use crate::cli::play::person::{self, Ask, Scene, Terminal};
 use crate::cli::text::board;
-use crate::cli::{CliError, block_on, not_short, on_interrupt, print};
+use crate::cli::{CliError, block_on, check_resources, on_interrupt, print};
 
 /// Plays one match and draws the board as it goes
 #[derive(Debug, clap::Args)]
@@ -116,7 +116,7 @@ impl Args {
             return block_on(self.play_in_browser(run, log))?;
         }
         let record = block_on(self.play(&run))??;
-        not_short()?;
+        check_resources()?;
         if let Some(mut log) = log {
             log.append([&record])?;
         }
@@ -137,7 +137,7 @@ impl Args {
         let bound = self.listen.bind().await?;
         let another = |seed| self.match_run(seed);
         let finished = |record: &Record| {
-            not_short()?;
+            check_resources()?;
             if let Some(log) = &mut log {
                 log.append([record])?;
             }

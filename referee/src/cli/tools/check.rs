@@ -15,7 +15,7 @@ use tournament::admission;
 
 use crate::cli::common::args::{RulesArgs, find, open_others};
 use crate::cli::common::format::print_json;
-use crate::cli::{CliError, block_on, not_short, on_interrupt, print};
+use crate::cli::{CliError, block_on, check_resources, on_interrupt, print};
 
 /// Checks whether a bot follows the protocol: handshake, games, seats, clocks, ends, odd referees
 #[derive(Debug, clap::Args)]
@@ -166,7 +166,7 @@ impl Args {
 
     /// Prints what comes after all checks; fails if one of them failed.
     fn conclude(&self, reports: &[CheckReport], began: Instant) -> Result<(), CliError> {
-        not_short()?;
+        check_resources()?;
         self.print(reports, began)?;
         let counts = checks::count(reports);
         match counts.failed {

@@ -338,12 +338,12 @@ impl Args {
     fn with_advice(&self, error: TournamentError, folder: &Path) -> CliError {
         let (error, remains) = match error {
             TournamentError::Stopped { error, remains } => (error, remains),
-            TournamentError::Short(why) => {
+            TournamentError::ResourceExhausted(why) => {
                 let command = self.command(folder);
                 let advice = format!(
                     "; no bot is at fault: what was finished is in the log, go on with `{command}`"
                 );
-                return CliError::Short { why, advice };
+                return CliError::ResourceExhausted { why, advice };
             }
             other => return other.into(),
         };

@@ -71,7 +71,7 @@ pub enum MatchError {
     #[error(transparent)]
     System(#[from] io::Error),
     #[error("{0}")]
-    Short(String),
+    ResourceExhausted(String),
 }
 
 impl From<ConfigureError> for MatchError {
@@ -111,7 +111,7 @@ impl MatchRequest {
         let nobody = |_: &arbiter::Arbiter| {};
         let record = Runtime::new()?.block_on(play(&run, None, People::new(), nobody))?;
         match resource_exhausted::noted() {
-            Some(why) => Err(MatchError::Short(why.to_owned())),
+            Some(why) => Err(MatchError::ResourceExhausted(why.to_owned())),
             None => Ok(record),
         }
     }

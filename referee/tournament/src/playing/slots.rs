@@ -205,7 +205,7 @@ fn start(
             drop(at_work);
         });
         started.map_err(|error| {
-            RunError::Short(format!("no thread can be started for a match: {error}"))
+            RunError::ResourceExhausted(format!("no thread can be started for a match: {error}"))
         })?;
     }
     Ok(())
@@ -367,7 +367,7 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlo
         Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
         Err(error) => {
             let what = format!("no match can be driven: {error}");
-            let _ = reports.blocking_send(FromSlot::Failed(RunError::Short(what)));
+            let _ = reports.blocking_send(FromSlot::Failed(RunError::ResourceExhausted(what)));
         }
     }
 }
@@ -414,7 +414,9 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         // This match or another may have been lost by it: none of them counts.
         if let Some(what) = resource_exhausted::noted() {
             let _ = reports
-                .send(FromSlot::Failed(RunError::Short(what.to_owned())))
+                .send(FromSlot::Failed(RunError::ResourceExhausted(
+                    what.to_owned(),
+                )))
                 .await;
             break;
         }
@@ -424,7 +426,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
                 false,
             ),
             Err(NoResult::Broken(broken)) => (FromSlot::Failed(broken.into()), true),
-            Err(NoResult::Noisy(why)) => (FromSlot::Failed(RunError::Short(why)), true),
+            Err(NoResult::Noisy(why)) => (FromSlot::Failed(RunError::ResourceExhausted(why)), true),
         };
         if reports.send(report).await.is_err() || is_last {
             break;
