@@ -235,7 +235,12 @@ pub(crate) fn compare(
     there: &serde_json::Map<String, Value>,
     here: &serde_json::Map<String, Value>,
 ) -> Result<(), CheckpointError> {
-    let keys = here.keys().chain(there.keys());
+    // Files of 0.1.0 name the version of the program, which says nothing of what was searched: the
+    // format has a number of its own.
+    let keys = here
+        .keys()
+        .chain(there.keys())
+        .filter(|key| *key != "version");
     let value =
         |map: &serde_json::Map<String, Value>, key| map.get(key).cloned().unwrap_or_default();
     for key in keys {

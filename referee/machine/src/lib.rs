@@ -6,4 +6,5 @@ pub mod cores;
 pub mod identity;
 pub mod load;
 pub mod memory;
+pub mod program;
 pub mod yardstick;

@@ -66,6 +66,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     subcommand!("ggp-player", RunsBots, tools::ggp_player::Args),
     subcommand!("new-bot", Plain, tools::new::NewBot),
     subcommand!("new-rules", Plain, tools::new::NewRules),
+    subcommand!("examples", Plain, tools::examples::Args),
     subcommand!("doctor", Plain, tools::doctor::Args),
     subcommand!("config", Plain, tournament::config::Args),
     subcommand!("completions", Plain, tools::shell::Completions),

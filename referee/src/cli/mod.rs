@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use ::report::{print_notice, terminal};
 use clap::Command;
+use machine::program;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -45,10 +46,13 @@ Environment:
   NO_COLOR  turns colours off, whatever its value; without a terminal there are none anyway
   REFEREE_YARDSTICK  if it is `off`, tournaments and workers do not measure the machine's speed";
 
+/// The version, with the commit and its date.
+pub(crate) const VERSION: &str = env!("REFEREE_VERSION");
+
 /// The whole command line.
 pub(crate) fn program() -> Command {
     let program = Command::new("referee")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(VERSION)
         .about(
             "General Game Playing referee: matches and tournaments of bots over line-delimited JSON",
         )
@@ -76,6 +80,7 @@ fn log_filter() -> Targets {
 
 /// Like [`run`]; returns the exit code as a number.
 pub(crate) fn run_to_code() -> u8 {
+    program::set_version(VERSION);
     tracing_subscriber::registry()
         .with(tracing_subscriber::fmt::layer().with_writer(|| terminal::Stderr))
         .with(log_filter())

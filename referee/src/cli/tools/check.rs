@@ -15,6 +15,7 @@ use tournament::admission;
 
 use crate::cli::common::args::{RulesArgs, find, open_others};
 use crate::cli::common::format::print_json;
+use crate::cli::tools::examples::configuration;
 use crate::cli::{CliError, block_on, check_resources, on_interrupt, print};
 
 /// Checks whether a bot follows the protocol: handshake, games, seats, clocks, ends, odd referees
@@ -235,7 +236,7 @@ impl Args {
         path: &Path,
         tracer: Option<Tracer>,
     ) -> Result<Vec<CheckReport>, CliError> {
-        let config = Config::load(path)?;
+        let config = Config::load(&configuration(path)?)?;
         let names = config.bots.iter().map(|bot| &*bot.name);
         let left_out = config.left_out.iter().map(|left_out| &*left_out.bot);
         let names: Vec<&str> = names.chain(left_out).collect();

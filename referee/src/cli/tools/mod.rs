@@ -3,6 +3,7 @@
 pub(crate) mod bot;
 pub(crate) mod check;
 pub(crate) mod doctor;
+pub(crate) mod examples;
 pub(crate) mod ggp_player;
 pub(crate) mod new;
 pub(crate) mod protocol;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Command;
 
-use crate::cli::{CliError, print, program};
+use crate::cli::{CliError, VERSION, print, program};
 
 /// Prints the completions for a shell
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,7 @@ fn page(command: Command) -> Result<String, CliError> {
 /// The command line without its internal subcommands.
 fn public(whole: &Command) -> Command {
     let mut public = Command::new("referee")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(VERSION)
         .args(whole.get_arguments().cloned())
         .subcommands(
             whole

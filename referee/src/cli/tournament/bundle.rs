@@ -10,6 +10,7 @@ use report::print_notice;
 use supervisor::{BotSpec, REFEREE};
 use tournament::admission::{self, BUILD_LOG};
 
+use crate::cli::tools::examples::configuration;
 use crate::cli::{CliError, block_on, print};
 
 /// Makes an archive of each bot's folder, for machines without it
@@ -39,7 +40,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<(), CliError> {
-        let config = Config::load_with(&self.config, &self.set)?;
+        let config = Config::load_with(&configuration(&self.config)?, &self.set)?;
         block_on(self.bundle(config))?
     }
 

@@ -10,6 +10,7 @@ use supervisor::BotFactory;
 use tournament::admission;
 
 use crate::cli::common::format::OutputFormat;
+use crate::cli::tools::examples::configuration;
 use crate::cli::tournament::dry_run;
 use crate::cli::{CliError, block_on, print};
 
@@ -59,7 +60,7 @@ impl Args {
                 set,
                 format,
             } => {
-                let config = Config::load_with(&config, &set)?;
+                let config = Config::load_with(&configuration(&config)?, &set)?;
                 let config = block_on(dry_run::foreseen(config))??;
                 let bots = admission::startable(&config);
                 block_on(async { BotFactory::new(&bots, &[], None).map(drop) })??;

@@ -29,6 +29,7 @@ use tournament::{
 
 use crate::cli::common::format::{OutputFormat, print_json};
 use crate::cli::common::listen::ListenArgs;
+use crate::cli::tools::examples::configuration;
 use crate::cli::tournament::dry_run;
 use crate::cli::tournament::environment::yardstick;
 use crate::cli::tournament::watcher::Watcher;
@@ -45,6 +46,7 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  referee tournament quickstart             an example that is part of the program
   referee tournament tournaments/quickstart.toml
   referee tournament tournaments/quickstart.toml --dry-run   prints what would be played
   referee tournament tournaments/quickstart.toml --resume    continues after a crash or Ctrl-C
@@ -59,7 +61,7 @@ Ctrl-C once: no new matches begin, and those in flight are finished. Twice: thos
 up. Three times: the referee ends at once. SIGTERM and SIGHUP: those in flight are given up at once.
 Finished matches are in the log in any case, and --resume plays the others.")]
 pub(crate) struct Args {
-    /// The configuration
+    /// The configuration's file, or the name of an example (`referee examples` lists them)
     config: PathBuf,
     /// The folder of the log, which must not hold a tournament yet (unless --resume is given); by
     /// default a new one below `runs`
@@ -146,7 +148,8 @@ impl Args {
             false => BTreeMap::new(),
         };
         let places = self.places()?;
-        let mut config = Config::load_named(&self.config, &self.set, places, &names)?;
+        let path = configuration(&self.config)?;
+        let mut config = Config::load_named(&path, &self.set, places, &names)?;
         if let Some(shard) = self.shard {
             let sharded = config.of_shard(shard);
             config = sharded.map_err(|error| CliError::Usage(format!("--shard: {error}")))?;

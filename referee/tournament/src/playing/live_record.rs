@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use arbiter::{Arbiter, wire_limits};
+use machine::program;
 use protocol::{LOG_FORMAT, LoggedMove, MatchResult, Millis, Player, Record};
 use serde_json::{Value, json};
-use supervisor::{BotSpec, REFEREE_NAME};
+use supervisor::BotSpec;
 
 use crate::playing::match_run::{MatchRun, origin};
 
@@ -66,7 +67,7 @@ impl LiveRecord {
             adjudication: None,
             started: protocol::timestamp(SystemTime::now(), 3),
             duration_ms: Millis::default(),
-            referee: REFEREE_NAME.to_owned(),
+            referee: program::name(),
             prev: None,
         };
         Some(LiveRecord { head })

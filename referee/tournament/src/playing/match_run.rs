@@ -10,6 +10,7 @@ use deals::Deal;
 use games::{BrokenRules, Session};
 use machine::identity;
 use machine::load::LoadWatch;
+use machine::program;
 use play::match_runner::{self, FinishedRun, Observer, Timing};
 use play::players::{After, Either, Ggp, GgpMatch, Person, Process, Started};
 use protocol::{
@@ -17,7 +18,7 @@ use protocol::{
     RulesOrigin, excerpt,
 };
 use supervisor::resource_exhausted;
-use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
+use supervisor::{BotFactory, BotProcess, BotSpec, Pool};
 
 use crate::playing::failures::{FailureReport, Failures};
 use crate::playing::rules_trial::{self, TriedRules};
@@ -181,7 +182,7 @@ impl MatchRun {
             adjudication: played.adjudication,
             started: String::new(),
             duration_ms: Millis::default(),
-            referee: REFEREE_NAME.to_owned(),
+            referee: program::name(),
             prev: None,
         })
     }
