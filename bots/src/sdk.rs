@@ -38,8 +38,8 @@
 use std::io::{self, BufRead, ErrorKind, Write};
 
 use protocol::{
-    BadMessage, BotHello, BotInfo, BotMove, End, FaultCode, FromBot, Offer, PROTOCOL, Start, ToBot,
-    Turn, Wants,
+    BadMessage, BotHello, BotInfo, BotMove, End, FaultCode, FromBot, NoMove, NoMoveCode, Offer,
+    PROTOCOL, Start, ToBot, Turn, Wants,
 };
 use serde_json::Value;
 use thiserror::Error;
@@ -103,6 +103,8 @@ pub enum Choice {
     },
     /// Gives up the match.
     Resign,
+    /// There is no move to give, for this reason: the match is lost by the fault `no_move`.
+    NoMove(String),
 }
 
 impl Choice {
@@ -142,6 +144,7 @@ pub fn hello(name: &str) -> BotHello {
         author: None,
         games: None,
         wants: Wants::default(),
+        sdk: Some(concat!("rust ", env!("CARGO_PKG_VERSION")).to_owned()),
     }
 }
 
@@ -215,6 +218,10 @@ fn handle<B: Bot + ?Sized>(
                 offer.map(FromBot::Offer).into_iter().chain([mv]).collect()
             }
             Choice::Resign => vec![FromBot::Resign {}],
+            Choice::NoMove(reason) => vec![FromBot::Fault(NoMove {
+                code: NoMoveCode::NoMove,
+                message: Some(reason),
+            })],
         },
         ToBot::Error { code, message } => {
             bot.fault(code, &message);

@@ -31,7 +31,7 @@ pub use messages::move_list::MoveList;
 pub use messages::search_info::{SearchInfo, SearchLine};
 pub use messages::{
     BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult, MoveText,
-    Offer, Opponent, PlayedMove, SeatOffer, Start, ToBot, Turn, Wants,
+    NoMove, NoMoveCode, Offer, Opponent, PlayedMove, SeatOffer, Start, ToBot, Turn, Wants,
 };
 pub use model::request::plain_request;
 pub use model::{

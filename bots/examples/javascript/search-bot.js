@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Plays every game without knowing a rule: a best-first search on the referee's forward model, which
 // says in one answer what all moves lead to and what that is worth. Uses the SDK where it lies in the
-// repository; installed, it is "referee-bot".
+// repository; installed, it is "referee-ggp".
 
 import { Bot } from "../../sdk/javascript/index.js";
 

@@ -105,8 +105,11 @@ export class Turn {
 /** Returned from `choose`, it gives the match up. */
 export const RESIGN: unique symbol;
 
-/** A move, perhaps with what there is to tell about it, or giving up. */
-export type Choice = string | { move: string; info?: Info } | typeof RESIGN;
+/** A move, perhaps with notes for the log; giving up; or no move at all, with the reason for the log. */
+export type Choice = string | { move: string; info?: Info } | typeof RESIGN | { noMove: string };
+
+/** The version of the SDK, which is that of `referee`. */
+export const VERSION: string;
 
 /** A bot: a subclass implements `choose`, and its program calls `run`. */
 export abstract class Bot {

@@ -3,5 +3,5 @@
  * @module
  */
 
-export { Bot, RESIGN, Turn } from "./src/bot.js";
+export { Bot, RESIGN, Turn, VERSION } from "./src/bot.js";
 export { Model, ModelError } from "./src/model.js";

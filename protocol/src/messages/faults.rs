@@ -10,6 +10,8 @@ use std::time::Duration;
 use crate::shown::excerpt;
 use crate::{BadMessage, ClockKind, Fault, FaultCode, MAX_LINE, PROTOCOL, TimeControl, in_words};
 
+/// How many characters of a reason are kept that a bot names.
+const MAX_REASON: usize = 500;
 /// The most common reason for silence.
 const UNKNOWN_STALL: &str = " (is its output flushed?)";
 
@@ -40,6 +42,7 @@ impl FaultCode {
             FaultCode::Protocol => "the bot printed something that is not a message, or no answer",
             FaultCode::IllegalMove => "the bot played a move that is not legal",
             FaultCode::Timeout => "the bot did not move in time",
+            FaultCode::NoMove => "the bot said that it has no move to give",
             FaultCode::Crash => "the bot's process ended, or closed its output",
             FaultCode::Resign => "the bot gave up; this is no fault",
         }
@@ -59,6 +62,7 @@ impl FaultCode {
                 "play a move exactly as it is written in `legal`, in the position of this `turn`",
             ),
             FaultCode::Timeout => Some("look at the clock more often, and leave a reserve"),
+            FaultCode::NoMove => Some("its message says why; play any move of `legal` instead"),
             FaultCode::Crash => Some("what the bot printed on stderr should say why"),
             FaultCode::Resign => None,
         }
@@ -197,6 +201,15 @@ pub fn other_games(games: &str, game: &str) -> Failure {
 /// The bot gave up.
 pub fn resigned() -> Failure {
     Failure::new(FaultCode::Resign, "the bot resigned")
+}
+
+/// The bot has no move to give, for this reason if it named one.
+pub fn no_move(reason: Option<&str>) -> Failure {
+    let text = match reason {
+        Some(reason) => format!("has no move: {}", excerpt(reason.as_bytes(), MAX_REASON)),
+        None => "has no move".to_owned(),
+    };
+    Failure::new(FaultCode::NoMove, text)
 }
 
 /// A line is no message.

@@ -243,6 +243,8 @@ pub enum FaultCode {
     IllegalMove,
     /// No answer in time.
     Timeout,
+    /// The bot said `fault`: it has no move to give.
+    NoMove,
     /// The process exited or closed its output.
     Crash,
     /// The bot gave up: not a fault.
@@ -262,6 +264,7 @@ impl FaultCode {
             FaultCode::Protocol => "protocol",
             FaultCode::IllegalMove => "illegal_move",
             FaultCode::Timeout => "timeout",
+            FaultCode::NoMove => "no_move",
             FaultCode::Crash => "crash",
             FaultCode::Resign => "resign",
         }
@@ -290,6 +293,27 @@ pub enum FromBot {
     Info(BotInfo),
     /// Before the move of a turn: offered with that move.
     Offer(Offer),
+    /// In place of a move: the bot has none, and loses by the fault `no_move`.
+    Fault(NoMove),
+}
+
+/// The bot has no move to give, and says why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NoMove {
+    /// The one fault that a bot may call itself.
+    pub code: NoMoveCode,
+    /// The reason, for the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// The code of [`NoMove`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoMoveCode {
+    /// There is no move to give.
+    #[default]
+    NoMove,
 }
 
 /// A bot introduces itself.
@@ -312,6 +336,9 @@ pub struct BotHello {
     /// What it wants in `turn` messages; absent for both.
     #[serde(default)]
     pub wants: Wants,
+    /// The SDK that it was written with and its version, as in `python 0.2.0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sdk: Option<String>,
 }
 
 /// The parts of `turn` messages that a bot can do without.

@@ -400,7 +400,10 @@ impl Examiner {
     fn fault(&self, code: FaultCode, message: &str) -> Diagnostic {
         let diagnostic = Diagnostic::new(format!("{code} at ply {}: {message}", self.ply));
         let known = match code {
-            FaultCode::IllegalMove | FaultCode::Timeout | FaultCode::Protocol => code.advice(),
+            FaultCode::IllegalMove
+            | FaultCode::Timeout
+            | FaultCode::NoMove
+            | FaultCode::Protocol => code.advice(),
             // The evidence says more than these codes.
             FaultCode::Startup | FaultCode::Crash | FaultCode::Resign => None,
         };

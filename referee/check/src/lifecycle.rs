@@ -84,7 +84,7 @@ async fn first_turn(
     let turn = first_messages(bot, hello, home).await?.turn;
     bot.send(&turn).await;
     match bot.answer("turn").await? {
-        FromBot::Move(_) | FromBot::Resign {} => Ok(()),
+        FromBot::Move(_) | FromBot::Resign {} | FromBot::Fault(_) => Ok(()),
         other => Err(unexpected("turn", &other)),
     }
 }

@@ -288,6 +288,7 @@ fn name(message: &FromBot) -> &'static str {
         FromBot::Ready {} => "ready",
         FromBot::Move(_) => "move",
         FromBot::Resign {} => "resign",
+        FromBot::Fault(_) => "fault",
         FromBot::Info(_) => "info",
         FromBot::Offer(_) => "offer",
     }

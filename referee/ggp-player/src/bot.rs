@@ -249,6 +249,9 @@ async fn answer(process: &mut BotProcess, ply: u32) -> Result<String, String> {
             FromBot::Resign {} => {
                 return Err("resigned, for which the protocol has no word".to_owned());
             }
+            FromBot::Fault(fault) => {
+                return Err(faults::no_move(fault.message.as_deref()).message);
+            }
             FromBot::Ready {} | FromBot::Hello(_) => {
                 return Err("did not answer `turn` with `move`".to_owned());
             }

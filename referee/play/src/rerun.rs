@@ -11,6 +11,7 @@ use games::{Catalog, Limits};
 use log::{Mismatch, Versions, verify};
 use protocol::{
     BadMessage, BotHello, BotMove, Failure, Fault, FromBot, LoggedMove, MoveText, Record, ToBot,
+    faults,
 };
 use supervisor::BotProcess;
 use thiserror::Error;
@@ -258,6 +259,9 @@ impl<R: FnMut(RerunEvent<'_>)> Comparison<'_, R> {
             Ok(FromBot::Ready {}) if !in_turn => Ok(ControlFlow::Continue(())),
             Ok(FromBot::Move(mv)) if in_turn => self.moved(arbiter, mv, now),
             Ok(FromBot::Resign {}) if in_turn => Err("the bot resigned".to_owned()),
+            Ok(FromBot::Fault(fault)) if in_turn => {
+                Err(faults::no_move(fault.message.as_deref()).message)
+            }
             Ok(_) if in_turn => Err("did not answer `turn` with `move`".to_owned()),
             Ok(_) => Err("did not answer `start` with `ready`".to_owned()),
             Err(bad) => Err(bad.to_string()),

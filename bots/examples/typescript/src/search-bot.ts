@@ -2,7 +2,7 @@
 // says in one answer what all moves lead to and what that is worth. Uses the SDK for JavaScript, which
 // `npm install` links from this repository.
 
-import { Bot, type Model, type Position, type Turn } from "referee-bot";
+import { Bot, type Model, type Position, type Turn } from "referee-ggp";
 
 /** How much moves that were tried less are preferred. */
 const CURIOSITY = 0.1;

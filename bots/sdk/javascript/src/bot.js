@@ -18,6 +18,9 @@ const MOVES_TO_GO = 25;
 /** Returned from `choose`, it gives the match up. */
 export const RESIGN = Symbol("resign");
 
+/** The version of the SDK, which is that of `referee`. */
+export const VERSION = "0.2.0";
+
 /** What `turn` says, and how much time there is. */
 export class Turn {
   /**
@@ -108,7 +111,7 @@ export class Bot {
   #model;
   #output = process.stdout;
 
-  /** The move to make: a text out of `turn.legal`, `{ move, info }`, or `RESIGN`. */
+  /** The move to make: a text out of `turn.legal`, `{ move, info }`, `RESIGN` or `{ noMove }`. */
   choose(_turn) {
     throw new Error("a bot needs a method `choose`");
   }
@@ -212,7 +215,8 @@ export class Bot {
 
   #hello() {
     const { name, version, author, games, wants } = this;
-    this.#send({ type: "hello", protocol: 1, name, version, author, games, wants });
+    const sdk = `javascript ${VERSION}`;
+    this.#send({ type: "hello", protocol: 1, name, version, author, games, wants, sdk });
   }
 
   #ponder(turn, choice) {
@@ -232,9 +236,13 @@ export class Bot {
       this.#send({ type: "resign" });
       return;
     }
+    if (choice?.noMove !== undefined) {
+      this.#send({ type: "fault", code: "no_move", message: String(choice.noMove) });
+      return;
+    }
     const { move, info } = typeof choice === "string" ? { move: choice } : (choice ?? {});
     if (typeof move !== "string") {
-      const right = "a text out of turn.legal, { move, info } or RESIGN";
+      const right = "a text out of turn.legal, { move, info }, RESIGN or { noMove }";
       throw new TypeError(`choose() gave ${inspect(choice)}, not ${right}`);
     }
     this.#send({ type: "move", move, ply: turn.ply, info });

@@ -90,7 +90,7 @@ function messagesOf(position, bot, game, { options = {}, clock = {}, limits = {}
   const { wants } = bot;
   const hidden = observation !== undefined;
   return [
-    { type: "hello", protocol: 1, referee: "referee-bot/testing" },
+    { type: "hello", protocol: 1, referee: "referee-ggp/testing" },
     {
       type: "start",
       match: "test",
@@ -121,7 +121,7 @@ function messagesOf(position, bot, game, { options = {}, clock = {}, limits = {}
 /** What the answers of the bot mean. */
 function replyOf({ state, legal }, answers, ms) {
   const last = answers.at(-1);
-  if (last?.type !== "move" && last?.type !== "resign") {
+  if (!["move", "resign", "fault"].includes(last?.type)) {
     throw new BadReply("the bot did not answer its turn");
   }
   const move = last.move ?? null;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
-import { Bot, RESIGN, Turn } from "../index.js";
+import { Bot, RESIGN, Turn, VERSION } from "../index.js";
 
 const START = {
   type: "start",
@@ -108,7 +108,7 @@ test("a match is answered message by message", async () => {
   const end = { type: "end", moves: [], result: { scores: [0, 1] } };
   const answers = await talk(bot, { type: "hello" }, START, TURN, end, { type: "quit" }, TURN);
   assert.deepEqual(answers, [
-    { type: "hello", protocol: 1, name: "scripted", wants: { state: true, legal: true } },
+    { type: "hello", protocol: 1, name: "scripted", wants: { state: true, legal: true }, sdk: `javascript ${VERSION}` },
     { type: "ready" },
     { type: "move", move: "+c5s", ply: 3 },
   ]);
@@ -120,6 +120,12 @@ test("moves may carry info, and a match may be given up", async () => {
   assert.deepEqual(informed[1], { type: "move", move: "+a1n", ply: 3, info: { value: 0.5 } });
   const resigned = await talk(new Scripted(RESIGN), START, TURN);
   assert.deepEqual(resigned[1], { type: "resign" });
+});
+
+test("a bot without a move says why", async () => {
+  const answers = await talk(new Scripted({ noMove: "the model is away" }), START, TURN);
+  const fault = { type: "fault", code: "no_move", message: "the model is away" };
+  assert.deepEqual(answers[1], fault);
 });
 
 test("what is unknown or empty is passed over, and faults are told", async () => {

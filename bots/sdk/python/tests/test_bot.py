@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from referee_bot import RESIGN, AsyncBot, Bot, Move, Played
+from referee_bot import RESIGN, AsyncBot, Bot, Move, NoMove, Played, __version__
 
 HELLO = {"type": "hello", "protocol": 1, "referee": "referee 0.1.0"}
 START = {
@@ -61,7 +61,7 @@ class Loop(unittest.TestCase):
         answers, _ = talk(bot, HELLO, START, TURN, END, {"type": "quit"}, HELLO)
         self.assertEqual(answers, [
             {"type": "hello", "protocol": 1, "name": "scripted", "version": "7",
-             "wants": {"state": False, "legal": True}},
+             "wants": {"state": False, "legal": True}, "sdk": f"python {__version__}"},
             {"type": "ready"},
             {"type": "move", "move": "+c5s", "ply": 3},
         ])
@@ -91,6 +91,13 @@ class Loop(unittest.TestCase):
         self.assertEqual(answers[1]["info"], {"value": 0.5})
         answers, _ = talk(Scripted(RESIGN), START, TURN)
         self.assertEqual(answers[1], {"type": "resign"})
+
+    def test_a_bot_without_a_move_says_why(self):
+        answers, _ = talk(Scripted(NoMove("the model is away")), START, TURN)
+        fault = {"type": "fault", "code": "no_move", "message": "the model is away"}
+        self.assertEqual(answers[1], fault)
+        answers, _ = talk(Scripted(NoMove()), START, TURN)
+        self.assertEqual(answers[1], {"type": "fault", "code": "no_move"})
 
     def test_offers_are_read_and_come_before_the_move(self):
         class Agreeable(Scripted):
@@ -231,7 +238,7 @@ class Async(unittest.TestCase):
         answers = [json.loads(line) for line in output.getvalue().splitlines()]
         self.assertEqual(answers, [
             {"type": "hello", "protocol": 1, "name": "async",
-             "wants": {"state": True, "legal": True}},
+             "wants": {"state": True, "legal": True}, "sdk": f"python {__version__}"},
             {"type": "ready"},
             {"type": "info", "depth": 1},
             {"type": "move", "move": "+a1n", "ply": 3, "info": {"value": 0.5}},

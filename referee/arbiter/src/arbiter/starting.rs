@@ -42,6 +42,7 @@ impl Arbiter {
             // Late answers of an earlier match.
             Ok(FromBot::Move(_) | FromBot::Info(_) | FromBot::Offer(_)) => Ok(()),
             Ok(FromBot::Hello(_)) => self.failed(seat, faults::unexpected("hello", "start")),
+            Ok(FromBot::Fault(_)) => self.failed(seat, faults::unexpected("fault", "start")),
             Ok(FromBot::Resign {}) => self.failed(seat, faults::resigned()),
             Err(bad) => self.failed(seat, faults::bad_line(&bad)),
         }

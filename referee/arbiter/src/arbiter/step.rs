@@ -66,7 +66,7 @@ impl Arbiter {
         };
         let used = now.since(asked);
         if let Some(failure) = self.seats[seat].exceeded(used, now) {
-            let answered = matches!(message, Ok(FromBot::Move(_)));
+            let answered = matches!(message, Ok(FromBot::Move(_) | FromBot::Fault(_)));
             let failure = self.with_cpu_time(seat, failure, used);
             return self.end_late_turn(seat, failure, Late { used, answered });
         }
@@ -81,6 +81,7 @@ impl Arbiter {
             Ok(FromBot::Resign {}) => faults::resigned(),
             Ok(FromBot::Ready {}) => faults::unasked("ready"),
             Ok(FromBot::Hello(_)) => faults::unasked("hello"),
+            Ok(FromBot::Fault(_)) => faults::unasked("fault"),
             Ok(FromBot::Move(_) | FromBot::Info(_) | FromBot::Offer(_)) => return,
             Err(bad) => faults::bad_line(&bad),
         };
@@ -114,6 +115,7 @@ impl Arbiter {
             },
             Ok(FromBot::Move(mv)) => return self.moved(number, mv, used),
             Ok(FromBot::Resign {}) => faults::resigned(),
+            Ok(FromBot::Fault(fault)) => faults::no_move(fault.message.as_deref()),
             Ok(FromBot::Ready {}) => faults::unexpected("ready", "turn"),
             Ok(FromBot::Hello(_)) => faults::unexpected("hello", "turn"),
             Err(bad) => faults::bad_line(&bad),

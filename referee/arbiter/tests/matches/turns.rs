@@ -219,6 +219,33 @@ fn resigning_is_no_fault_but_ends_the_match() {
 }
 
 #[test]
+fn a_bot_without_a_move_loses_and_says_why() {
+    let mut script = Script::amazons().started();
+    script.say(0, r#"{"type":"fault","code":"no_move","message":"refused"}"#);
+    assert_eq!(script.fault(), (0, FaultCode::NoMove, 0));
+    assert_eq!(script.result().faults[0].message, "has no move: refused");
+    assert_eq!(script.result().outcome, [0.0, 1.0]);
+    assert_eq!(script.sent_to(0), ["start", "turn", "error", "end"]);
+
+    let long = json!({"type": "fault", "code": "no_move", "message": "x".repeat(1000)});
+    let mut script = Script::amazons().started();
+    script.say(0, &long.to_string());
+    let message = &script.result().faults[0].message;
+    assert!(message.chars().count() <= 520, "{message}");
+}
+
+#[test]
+fn a_fault_has_one_code_and_answers_a_turn() {
+    let mut script = Script::amazons().started();
+    script.say(0, r#"{"type":"fault","code":"timeout"}"#);
+    assert_eq!(script.fault(), (0, FaultCode::Protocol, 0));
+    let mut script = Script::amazons().started();
+    script.say(1, r#"{"type":"fault","code":"no_move"}"#);
+    script.play(0);
+    assert_eq!(script.fault(), (1, FaultCode::Protocol, 1));
+}
+
+#[test]
 fn three_seats_at_fault_are_played_to_the_end() {
     let options = json!({"players": 3});
     let mut script = Script::of("penguins", options, Limits::NONE, &[]).started();

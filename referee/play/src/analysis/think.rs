@@ -147,6 +147,7 @@ impl<'p, U: FnMut(&Thought)> Listener<'p, U> {
                 self.mv = Some(made.mv.clone());
             }
             FromBot::Resign {} => self.fault = Some(faults::resigned()),
+            FromBot::Fault(fault) => self.fault = Some(faults::no_move(fault.message.as_deref())),
             FromBot::Hello(_) | FromBot::Ready {} | FromBot::Offer(_) => {}
         }
     }

@@ -15,11 +15,12 @@ use crate::matches::{Author, Fingerprint, MatchSummary, Number};
 use crate::standings::{Standings, game_hash, is_usable, own_score};
 
 /// All codes of faults, in the order of counts.
-pub const FAULT_CODES: [FaultCode; 6] = [
+pub const FAULT_CODES: [FaultCode; 7] = [
     FaultCode::Startup,
     FaultCode::Protocol,
     FaultCode::IllegalMove,
     FaultCode::Timeout,
+    FaultCode::NoMove,
     FaultCode::Crash,
     FaultCode::Resign,
 ];

@@ -112,7 +112,7 @@ static LANGUAGES: &[Language] = &[
             ("one-ply-typescript", "{{name}}"),
             ("one-ply-bot", "bot"),
             ("examples-typescript", "{{package}}"),
-            ("    \"referee-bot\": \"file:../../sdk/javascript\",\n", ""),
+            ("    \"referee-ggp\": \"file:../../sdk/javascript\",\n", ""),
         ],
         ignored: &["node_modules/", "dist/"],
     },

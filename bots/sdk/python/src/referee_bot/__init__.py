@@ -17,11 +17,10 @@
 
 from .async_model import AsyncModel
 from .bot import AsyncBot, Bot
-from .messages import RESIGN, Choice, Match, Move, Played, Resign, Turn
+from .messages import RESIGN, Choice, Match, Move, NoMove, Played, Resign, Turn
 from .model import Model
 from .requests import Child, ModelError, Playout, Position
-
-__version__ = "0.4.0"
+from .version import __version__
 
 __all__ = [
     "RESIGN",
@@ -34,6 +33,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Move",
+    "NoMove",
     "Played",
     "Playout",
     "Position",

@@ -13,6 +13,7 @@ from typing import IO, Any, ClassVar, Iterator
 from .async_model import AsyncModel
 from .messages import Choice, Match, Message, Turn, answer
 from .model import Model
+from .version import __version__
 
 
 class _Speaker:
@@ -64,6 +65,7 @@ class _Speaker:
             "author": self.author,
             "games": self.games,
             "wants": {"state": self.wants_state, "legal": self.wants_legal},
+            "sdk": f"python {__version__}",
         }
         return {key: value for key, value in hello.items() if value is not None}
 
@@ -90,7 +92,7 @@ class Bot(_Speaker):
     _model: Model | None = None
 
     def choose(self, turn: Turn) -> Choice:
-        """The move to make: a text out of `turn.legal`, a `Move`, or `RESIGN`."""
+        """The move to make: a text out of `turn.legal`, a `Move`, `RESIGN` or a `NoMove`."""
         raise NotImplementedError("a bot needs a method `choose`")
 
     def started(self, match: Match) -> None:
@@ -194,7 +196,7 @@ class AsyncBot(_Speaker):
     _model: AsyncModel | None = None
 
     async def choose(self, turn: Turn) -> Choice:
-        """The move to make: a text out of `turn.legal`, a `Move`, or `RESIGN`."""
+        """The move to make: a text out of `turn.legal`, a `Move`, `RESIGN` or a `NoMove`."""
         raise NotImplementedError("a bot needs a method `choose`")
 
     async def started(self, match: Match) -> None:

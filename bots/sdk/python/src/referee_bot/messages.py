@@ -34,8 +34,16 @@ class Resign:
 #: Returned from `choose`, it gives the match up.
 RESIGN = Resign()
 
+
+@dataclass(frozen=True)
+class NoMove:
+    """Nothing to play, with a reason for the log: the match is lost by the fault `no_move`."""
+
+    reason: str | None = None
+
+
 #: What `choose` may return.
-Choice = Union[str, Move, Resign]
+Choice = Union[str, Move, Resign, NoMove]
 
 
 @dataclass(frozen=True)
@@ -167,11 +175,15 @@ def answer(choice: Choice, turn: Turn) -> Message:
     """The message for what `choose` returned."""
     if isinstance(choice, Resign):
         return {"type": "resign"}
+    if isinstance(choice, NoMove):
+        fault: Message = {"type": "fault", "code": "no_move"}
+        return fault if choice.reason is None else {**fault, "message": choice.reason}
     move = Move(choice) if isinstance(choice, str) else choice
     # A bot without types may return anything, for instance nothing.
     if not isinstance(move, Move):
         raise TypeError(
-            f"choose() returned {choice!r}, not a text out of turn.legal, a Move or RESIGN"
+            f"choose() returned {choice!r}, not a text out of turn.legal, a Move, RESIGN "
+            "or a NoMove"
         )
     message: Message = {"type": "move", "move": move.move, "ply": turn.ply}
     if move.info:

@@ -148,7 +148,7 @@ class _Turn:
     def reply(self, answers: list[Message], seconds: float) -> Reply:
         """What the answers of the bot mean."""
         last = answers[-1] if answers else {}
-        if last.get("type") not in ("move", "resign"):
+        if last.get("type") not in ("move", "resign", "fault"):
             raise BadReply("the bot did not answer its turn")
         move = last.get("move")
         if move is not None and move not in self.legal:

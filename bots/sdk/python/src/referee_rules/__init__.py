@@ -52,7 +52,7 @@ from .game import (
 from .position import Position, perft
 from .program import Program, Refused, run
 
-__version__ = "0.4.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CHANCE",
