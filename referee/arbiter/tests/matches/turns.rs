@@ -221,7 +221,10 @@ fn resigning_is_no_fault_but_ends_the_match() {
 #[test]
 fn a_bot_without_a_move_loses_and_says_why() {
     let mut script = Script::amazons().started();
-    script.say(0, r#"{"type":"fault","code":"no_move","message":"refused"}"#);
+    script.say(
+        0,
+        r#"{"type":"fault","code":"no_move","message":"refused"}"#,
+    );
     assert_eq!(script.fault(), (0, FaultCode::NoMove, 0));
     assert_eq!(script.result().faults[0].message, "has no move: refused");
     assert_eq!(script.result().outcome, [0.0, 1.0]);
