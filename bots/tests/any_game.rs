@@ -136,7 +136,7 @@ impl Table {
 fn chosen(bot: &mut dyn Bot, turn: &Turn) -> (String, Value) {
     match bot.choose(turn).unwrap() {
         Choice::Move { mv, info, .. } => (mv, info.unwrap_or_default()),
-        Choice::Resign => panic!("reference bots do not resign"),
+        Choice::Resign | Choice::NoMove(_) => panic!("reference bots always move"),
     }
 }
 

@@ -158,6 +158,7 @@ fn unknown_bot() -> BotHello {
         author: None,
         games: None,
         wants: protocol::Wants::default(),
+        sdk: None,
     }
 }
 

@@ -122,5 +122,6 @@ fn insider(name: &str, wants: Wants) -> Box<BotHello> {
         author: None,
         games: None,
         wants,
+        sdk: None,
     })
 }

@@ -266,7 +266,7 @@ fn other_starts_and_events_are_no_duplicates() {
     };
     let report = report(&[illegal(1), illegal(2), PLAIN]);
     assert_eq!(report.duplicates, 1);
-    assert_eq!(report.bots[1].faults, [0, 0, 2, 0, 0, 0]);
+    assert_eq!(report.bots[1].faults, [0, 0, 2, 0, 0, 0, 0]);
     assert_eq!(report.bots[1].results.faults, 2);
     let mut elsewhere = PLAIN.read();
     elsewhere.start = crate::Fingerprint(1);

@@ -166,6 +166,7 @@ impl BotProcess {
                 author: None,
                 games: None,
                 wants: Wants::default(),
+                sdk: None,
             }),
         })
     }
