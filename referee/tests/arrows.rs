@@ -142,6 +142,7 @@ fn the_places_of_the_guide_exist() {
         "protocol/",
         "tests/",
         "tournaments/",
+        "docs/",
     ];
     let is_path = |words: &&str| {
         let top = tops.iter().any(|top| words.starts_with(top));

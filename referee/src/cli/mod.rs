@@ -66,6 +66,12 @@ pub fn run() -> ExitCode {
     ExitCode::from(run_to_code())
 }
 
+/// The command line, as `--help`, completions, manual pages and the book's reference describe it.
+#[must_use]
+pub fn command() -> Command {
+    paragraphs::unwrapped(program())
+}
+
 /// Filters events by `RUST_LOG` (`debug`, `referee=trace,supervisor=info`); by default, warnings
 /// and errors.
 fn log_filter() -> Targets {
@@ -86,7 +92,7 @@ pub(crate) fn run_to_code() -> u8 {
         .with(log_filter())
         .init();
     let args = tools::protocol::document(std::env::args_os().collect());
-    let mut program = paragraphs::unwrapped(program());
+    let mut program = command();
     let parsed = program
         .try_get_matches_from_mut(args)
         .and_then(|matches| command::chosen(&matches).map_err(|error| error.format(&mut program)));

@@ -1,5 +1,6 @@
 //! The commands and configurations of the documents, run as they are written.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use tests::{referee, root};
 use crate::config_of;
 
 /// Commands that are not run: how they begin, and why.
-const LEFT_OUT: [(&str, &str); 15] = [
+const LEFT_OUT: [(&str, &str); 17] = [
     (
         "cargo ",
         "builds, or takes minutes; see the test of the names in them",
@@ -36,10 +37,15 @@ const LEFT_OUT: [(&str, &str); 15] = [
     ("referee play siam --human 0", "waits for browsers"),
     ("referee worker", "needs a NATS server, which `cluster` has"),
     (
-        "referee tournament evening.toml --nats",
-        "needs a NATS server, which `cluster` has",
+        "referee merge part-*",
+        "needs the parts that a batch scheduler plays",
     ),
+    ("referee completions bash", "writes to the home folder"),
+    ("referee man --out", "writes to the home folder"),
 ];
+
+/// Commands with this need a NATS server, which `cluster` has.
+const NATS: &str = " --nats ";
 
 /// Tournaments that take minutes: they are only checked.
 const LONG: [&str; 4] = [
@@ -51,9 +57,17 @@ const LONG: [&str; 4] = [
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
 /// begin, and what.
-const ADDED: [(&str, &str); 10] = [
+const ADDED: [(&str, &str); 12] = [
     ("referee analyse", "--time 20ms"),
     ("referee tournament class.toml", "--set limits.max_plies=8"),
+    (
+        "referee tournament first.toml",
+        "--set time.per_move=2ms --set limits.max_plies=8",
+    ),
+    (
+        "referee tournament change.toml",
+        "--set sprt.max_pairs=2 --set time.per_move=2ms",
+    ),
     ("referee play amazons", "--per-move 20ms --max-plies 12"),
     ("referee play siam --bot", "--per-move 20ms --max-plies 12"),
     (
@@ -70,18 +84,30 @@ const ADDED: [(&str, &str); 10] = [
     ),
 ];
 
-/// Makes the tournament of the README short.
+/// Makes the tournament of the guides short.
 const SHORT: &str = "--set time.per_move=2ms --set limits.max_plies=12";
 
 fn document(name: &str) -> String {
     fs::read_to_string(root().join(name)).expect(name)
 }
 
-/// The commands of a document: lines of its blocks, without their remarks.
+/// The commands of a document: lines of its blocks, indented or fenced as `sh`, without their remarks.
 fn commands(name: &str) -> Vec<String> {
     let text = document(name);
+    let mut fence = None;
     let lines = text.lines().filter_map(|line| {
-        let line = line.strip_prefix("    ")?;
+        if let Some(language) = line.strip_prefix("```") {
+            fence = match fence {
+                None => Some(language.to_owned()),
+                Some(_) => None,
+            };
+            return None;
+        }
+        let line = match fence.as_deref() {
+            None => line.strip_prefix("    ")?,
+            Some("sh") => line,
+            Some(_) => return None,
+        };
         let line = line.split("  #").next()?.trim_end();
         let is_path =
             |line: &str| line.starts_with("tests/run") || line.starts_with("bots/examples/test");
@@ -111,6 +137,10 @@ impl Place {
         let folder = tempfile::tempdir().expect("a folder");
         let place = Place { folder };
         let bot = block("protocol/PROTOCOL.md", "python", 0);
+        let tutorial = "docs/src/start/first-tournament.md";
+        let evening = "docs/src/guides/tournaments/configuration.md";
+        let class = "docs/src/guides/tournaments/contest.md";
+        let change = "docs/src/guides/tournaments/sprt.md";
         for dir in [
             "mybot",
             "weights",
@@ -143,9 +173,15 @@ impl Place {
             .and_then(|rules| Ok(rules.start(1)?));
         let state = start.expect("a start").state().expect("a state");
         fs::write(place.path("position.json"), state.to_string()).expect("a file");
-        fs::write(place.path("evening.toml"), block("README.md", "toml", 0)).expect("a file");
-        fs::write(place.path("class.toml"), block("README.md", "toml", 1)).expect("a file");
-        let anna = block("README.md", "toml", 2);
+        for (file, page) in [
+            ("first.toml", tutorial),
+            ("evening.toml", evening),
+            ("class.toml", class),
+            ("change.toml", change),
+        ] {
+            fs::write(place.path(file), block(page, "toml", 0)).expect("a file");
+        }
+        let anna = block(class, "toml", 1);
         fs::write(place.path("submissions/anna/bot.toml"), anna).expect("a file");
         let ben = "command = \"python3 bot.py\"\n";
         fs::write(place.path("submissions/ben/bot.toml"), ben).expect("a file");
@@ -160,7 +196,7 @@ impl Place {
         place
     }
 
-    /// The tournaments that the README speaks of.
+    /// The tournaments that the documents speak of.
     fn play(&self) {
         for out in ["quickstart-1", "monday-1", "tuesday-1"] {
             self.passes(
@@ -209,19 +245,21 @@ impl Place {
 }
 
 fn is_left_out(command: &str) -> bool {
-    LEFT_OUT.iter().any(|(begin, _)| command.starts_with(begin))
+    command.contains(NATS) || LEFT_OUT.iter().any(|(begin, _)| command.starts_with(begin))
 }
 
-fn run_all(name: &str) {
+/// Runs the commands of these documents in one place, one after another.
+fn run_all(names: &[String]) {
     let place = Place::new();
-    if name == "README.md" {
+    let all: Vec<String> = names.iter().flat_map(|name| commands(name)).collect();
+    if all
+        .iter()
+        .any(|command| command.contains("runs/") || command.contains(" --resume"))
+    {
         place.play();
     }
     let mut tried = 0;
-    for command in commands(name)
-        .iter()
-        .filter(|command| !is_left_out(command))
-    {
+    for command in all.iter().filter(|command| !is_left_out(command)) {
         if let Some(long) = LONG.iter().find(|path| command.contains(*path)) {
             let path = root().join(long);
             let config = fs::read_to_string(&path).expect("a configuration");
@@ -234,22 +272,118 @@ fn run_all(name: &str) {
         place.passes(&format!("{command} {added}"), "resign\n");
         tried += 1;
     }
-    assert!(tried > 0, "{name} has commands");
+    assert!(tried > 0, "{names:?} have commands");
+}
+
+/// The pages of this folder of the book.
+fn pages(folder: &str) -> Vec<String> {
+    let path = root().join("docs/src").join(folder);
+    let files = fs::read_dir(&path).expect("a folder of the book");
+    let names = files.map(|file| {
+        file.expect("a file")
+            .file_name()
+            .into_string()
+            .expect("UTF-8")
+    });
+    let mut pages: Vec<String> = names
+        .filter(|name| name.ends_with(".md"))
+        .map(|name| format!("docs/src/{folder}/{name}"))
+        .collect();
+    pages.sort();
+    pages
 }
 
 #[test]
 fn commands_of_the_readme_run() {
-    run_all("README.md");
+    run_all(&["README.md".to_owned()]);
 }
 
 #[test]
 fn commands_of_the_protocol_run() {
-    run_all("protocol/PROTOCOL.md");
+    run_all(&["protocol/PROTOCOL.md".to_owned()]);
 }
 
 #[test]
 fn commands_of_contributing_run() {
-    run_all("CONTRIBUTING.md");
+    run_all(&["CONTRIBUTING.md".to_owned()]);
+}
+
+#[test]
+fn commands_of_the_books_start_run() {
+    let mut pages = pages("start");
+    // It takes place in a project of its own; `bots/examples/test` follows it.
+    pages.retain(|page| !page.ends_with("your-own-game.md"));
+    run_all(&pages);
+}
+
+#[test]
+fn commands_of_the_books_guides_run() {
+    run_all(&pages("guides"));
+}
+
+#[test]
+fn commands_of_the_books_guides_to_tournaments_run() {
+    run_all(&pages("guides/tournaments"));
+}
+
+#[test]
+fn commands_of_the_books_reference_run() {
+    let mut pages = pages("reference");
+    pages.extend(["docs/src/troubleshooting.md".to_owned()]);
+    run_all(&pages);
+}
+
+/// Every column of CSV is on the page about them, and every column there exists.
+#[test]
+fn columns_of_csv_are_in_the_book() {
+    let log = root().join("tests/fixtures/tournament-0.1");
+    let log = log.to_str().expect("UTF-8");
+    let mut tables: Vec<Vec<&str>> = vec![
+        vec!["export", log, "--format", "csv"],
+        vec!["export", log, "--format", "csv", "--rows", "moves"],
+        vec!["standings", log, "--format", "csv"],
+    ];
+    for by in ["version", "game", "seat", "opening", "pair", "machine"] {
+        tables.push(vec!["standings", log, "--format", "csv", "--by", by]);
+    }
+    let mut columns = BTreeSet::new();
+    for table in tables {
+        let output = Command::new(referee())
+            .args(&table)
+            .output()
+            .expect("it runs");
+        assert!(output.status.success(), "{table:?}");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let header = text.lines().next().expect("a header");
+        columns.extend(header.split(',').map(|column| {
+            let seat = column
+                .rsplit_once('_')
+                .filter(|(_, seat)| seat.parse::<u8>().is_ok());
+            seat.map_or(column.to_owned(), |(column, _)| format!("{column}_N"))
+        }));
+    }
+    let page = document("docs/src/reference/csv.md");
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let words = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
+    let is_name = |word: &&str| {
+        let is_letter =
+            |letter: char| letter.is_ascii_lowercase() || letter == '_' || letter == 'N';
+        word.chars().all(is_letter)
+    };
+    // Values of columns, and a field of the log.
+    let others = [
+        "at_least", "at_most", "unknown", "forced", "chance", "load", "version",
+    ];
+    let named = words.filter(is_name).filter(|word| !others.contains(word));
+    let named: BTreeSet<String> = named.map(str::to_owned).collect();
+    assert_eq!(named, columns.into_iter().chain(bys()).collect());
+}
+
+/// What `--by` takes, which the page names as well.
+fn bys() -> impl Iterator<Item = String> {
+    ["game", "seat", "opening", "pair", "machine"]
+        .map(str::to_owned)
+        .into_iter()
 }
 
 #[test]
@@ -274,6 +408,7 @@ fn what_cargo_is_to_run_exists() {
         "CONTRIBUTING.md",
         "tests/CAMPAIGNS.md",
         "protocol/PROTOCOL.md",
+        "docs/src/guides/tournaments/cluster.md",
     ] {
         for command in commands(document) {
             let words: Vec<&str> = command.split_whitespace().collect();
