@@ -5,7 +5,7 @@ use protocol::excerpt;
 use toml::{Table, Value};
 
 /// At most this many differences are described; the others are only counted.
-const TOLD: usize = 3;
+const MOST_DESCRIBED: usize = 3;
 /// Longer values are cut.
 const LONGEST: usize = 200;
 /// Lists whose entries have names: list, key of the name, noun for an entry.
@@ -85,11 +85,11 @@ fn whole_game(game: &Value) -> Value {
 
 /// The first differences in one sentence, and the number of the others.
 pub fn in_words(differences: &[String]) -> String {
-    let told = differences[..differences.len().min(TOLD)].join("; ");
-    match differences.len().saturating_sub(TOLD) {
-        0 => told,
-        1 => format!("{told}; and 1 more difference"),
-        more => format!("{told}; and {more} more differences"),
+    let described = differences[..differences.len().min(MOST_DESCRIBED)].join("; ");
+    match differences.len().saturating_sub(MOST_DESCRIBED) {
+        0 => described,
+        1 => format!("{described}; and 1 more difference"),
+        more => format!("{described}; and {more} more differences"),
     }
 }
 

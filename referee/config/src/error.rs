@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use rules::RulesError;
 use thiserror::Error;
 
-use crate::tables::book::BookError;
-use crate::tables::game::GameError;
+use crate::settings::book::BookError;
+use crate::settings::game::GameError;
+use crate::sources::Place;
 use supervisor::CommandError;
 
 /// A configuration that cannot be used: the place and the problem.
@@ -85,17 +86,35 @@ impl ConfigError {
     }
 }
 
-/// A wrong value and its place: keys joined by dots, and in lists numbers from 0.
+/// A problem and its place, before that is known as a file and a line.
 #[derive(Debug)]
-pub(crate) struct WrongValue {
-    pub(crate) at: String,
+pub(crate) struct Diagnostic {
+    pub(crate) at: At,
     pub(crate) problem: Problem,
 }
 
-impl WrongValue {
-    pub(crate) fn new(at: impl Into<String>, problem: Problem) -> Self {
-        let at = at.into();
-        WrongValue { at, problem }
+#[derive(Debug)]
+pub(crate) enum At {
+    Place(Place),
+    /// Keys joined by dots, and in lists numbers from 0.
+    Key(String),
+}
+
+impl Diagnostic {
+    /// A problem with the value of this key.
+    pub(crate) fn new(key: impl Into<String>, problem: Problem) -> Self {
+        let at = At::Key(key.into());
+        Diagnostic { at, problem }
+    }
+
+    /// A wrong value of a key that is in no list.
+    pub(crate) fn value(key: &str, message: impl Into<String>) -> Self {
+        Self::new(key, Problem::value(key, message))
+    }
+
+    /// True if it is about a bot.
+    pub(crate) fn is_of_bot(&self) -> bool {
+        matches!(&self.at, At::Key(key) if key.starts_with("bots."))
     }
 
     /// Adds who was left out, if there are too few bots.
@@ -108,10 +127,19 @@ impl WrongValue {
         }
         self
     }
+}
 
-    /// A problem of a key that is in no list.
-    pub(crate) fn of(key: &str, message: impl Into<String>) -> Self {
-        Self::new(key, Problem::value(key, message))
+/// A problem with a key of one table, wherever that table is.
+#[derive(Debug)]
+pub(crate) struct KeyProblem {
+    pub(crate) key: &'static str,
+    pub(crate) message: String,
+}
+
+impl KeyProblem {
+    pub(crate) fn new(key: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        KeyProblem { key, message }
     }
 }
 

@@ -137,7 +137,7 @@ impl Display {
                 }
             }
             Progress::Workers(seen) => self.workers(seen),
-            Progress::Trouble(News { text, not_starting }) => {
+            Progress::Warning(News { text, not_starting }) => {
                 self.warn(text);
                 self.not_starting.extend(not_starting.clone());
             }

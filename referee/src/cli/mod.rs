@@ -99,17 +99,17 @@ pub(crate) fn run_to_code() -> u8 {
     let (role, run) = parsed.unwrap_or_else(|error| hints::explained(error).exit());
     if !matches!(role, Role::IsABot | Role::Internal) {
         resource_exhausted::raise_descriptors();
-        panics::say_in_a_sentence();
+        panics::report_in_a_sentence();
     }
     if role == Role::RunsBots
-        && let Err(error) = privacy::keep_to_itself()
+        && let Err(error) = privacy::forbid_inspection()
     {
         tracing::warn!("other programs of this user may look into the referee: {error}");
     }
     let Some(done) = panics::caught(run) else {
         return panics::CODE;
     };
-    let has_fault = panics::happened() && !signals::came();
+    let has_fault = panics::happened() && !signals::was_received();
     code(done.and_then(|()| check_resources()), has_fault)
 }
 

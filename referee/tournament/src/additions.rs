@@ -74,7 +74,7 @@ impl Tournament {
         take: impl FnMut(&Record),
     ) -> Result<Self, TournamentError> {
         let Extension { config, left_out } = extension;
-        let mut tournament = Self::go_on(config, folder, Allowed::Additions, take)?;
+        let mut tournament = Self::reopen(config, folder, Allowed::Additions, take)?;
         // Last: if we crash before this, the user runs `extend` again.
         admission::note_answers(tournament.folder(), tournament.config())?;
         admission::note(tournament.folder(), &left_out)?;

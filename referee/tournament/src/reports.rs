@@ -25,7 +25,7 @@ pub enum FromSlot {
     Started(String),
     /// Number in the schedule, record.
     Finished(usize, Box<Record>),
-    Trouble(News),
+    Warning(News),
     /// The tournament cannot go on.
     Failed(RunError),
     /// Workers on other machines have joined or left.
@@ -68,7 +68,7 @@ pub enum Progress<'a> {
         /// Only in formats in which each match changes it.
         standing: Option<Standing>,
     },
-    Trouble(&'a News),
+    Warning(&'a News),
     /// The backend's workers.
     Workers(WorkersSeen),
     /// A request to end, or to end sooner.

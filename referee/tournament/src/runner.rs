@@ -246,11 +246,11 @@ impl Tournament {
         take: impl FnMut(&Record),
     ) -> Result<Self, TournamentError> {
         let config = Self::as_it_began(config, folder)?;
-        Self::go_on(config, folder, Allowed::Nothing, take)
+        Self::reopen(config, folder, Allowed::Nothing, take)
     }
 
     /// Opens the folder of a tournament that has begun.
-    pub(super) fn go_on(
+    pub(super) fn reopen(
         mut config: Config,
         folder: Option<&Path>,
         allowed: Allowed,

@@ -81,7 +81,7 @@ impl CoordinatorSession {
         let withdrawn = self.coordinator.withdraw().await;
         if let Err(error) = withdrawn {
             let what = format!("matches that no worker has taken are still offered: {error}");
-            let _ = self.report(FromSlot::Trouble(what.into())).await;
+            let _ = self.report(FromSlot::Warning(what.into())).await;
         }
         match ending {
             Ending::Finished => Ok(()),
@@ -136,7 +136,7 @@ impl CoordinatorSession {
             }
             Action::Begins(scheduled) => FromSlot::Started(describe(&self.config, &scheduled)),
             Action::Finished(number, record) => FromSlot::Finished(number, record),
-            Action::Report(what) => FromSlot::Trouble(what.into()),
+            Action::Report(what) => FromSlot::Warning(what.into()),
             Action::Workers(seen) => FromSlot::Workers(seen),
             Action::End(ending) => return Err(ending),
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bundle::Unpacked;
 use supervisor::spec::{Size, Wanted};
 
-use crate::tables::file::BuildTable;
+use crate::tables::BuildTable;
 
 /// Default quota of a build, in bytes.
 pub const BUILD_BYTES: u64 = 1 << 30;

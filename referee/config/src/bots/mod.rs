@@ -21,13 +21,13 @@ use schedule::FormatName;
 use crate::bots::bot_places::BotPlaces;
 use crate::bots::build::{BuildPlan, Quota};
 use crate::bots::untrusted::Allowed;
-use crate::error::{ConfigError, Problem, WrongValue};
+use crate::error::{ConfigError, Diagnostic, Problem};
 use crate::reading::layers;
 use crate::reading::submissions::BOT_FILE;
 use crate::reading::variables::{expand, split};
 use crate::settings::ggp;
 use crate::settings::time::time_control;
-use crate::tables::file::{BotCommand, BotTable, ConfigFile, GameEntry};
+use crate::tables::{BotCommand, BotTable, ConfigFile, GameEntry};
 use supervisor::spec::{self, command};
 use supervisor::spec::{Resources, Tier, Wanted};
 use supervisor::{BotSpec, CommandError, Idle};
@@ -49,7 +49,7 @@ pub(crate) struct Bots {
     /// their folders.
     pub(crate) builds: Vec<BuildPlan>,
     /// Broken submissions, by index in the configuration; `specs` has none of them.
-    pub(crate) broken: Vec<(usize, WrongValue)>,
+    pub(crate) broken: Vec<(usize, Diagnostic)>,
 }
 
 /// Checks the bots; relative paths start at `folder`. Those with a bundle are played from it. With
@@ -61,15 +61,15 @@ pub(crate) fn bots(
     rules: &RulesSet,
     places: &BotPlaces,
     leave_out: bool,
-) -> Result<Bots, WrongValue> {
+) -> Result<Bots, Diagnostic> {
     let count = file.bots.len();
     if count > MOST_BOTS {
         let message = format!("these are {count} bots; at most {MOST_BOTS} are allowed");
-        return Err(WrongValue::of("bots", message));
+        return Err(Diagnostic::value("bots", message));
     }
     let resources = Resources::DEFAULT.with(&file.build.resources);
     let resources = resources.map_err(|wrong| {
-        WrongValue::of(&format!("build.resources.{}", wrong.key), wrong.message)
+        Diagnostic::value(&format!("build.resources.{}", wrong.key), wrong.message)
     })?;
     let allowed = Allowed::of(file, folder)?;
     let mut bots = Bots::default();
@@ -89,7 +89,7 @@ pub(crate) fn bots(
                 bots.specs.push(Arc::new(spec));
                 bots.builds.push(plan);
             }
-            Err(wrong) if leave_out && entry.is_submission() && wrong.at.starts_with("bots.") => {
+            Err(wrong) if leave_out && entry.is_submission() && wrong.is_of_bot() => {
                 bots.broken.push((index, wrong));
             }
             Err(wrong) => return Err(wrong),
@@ -128,8 +128,8 @@ impl<'a> Entry<'a> {
         rules: &RulesSet,
         places: &BotPlaces,
         resources: &Resources,
-    ) -> Result<(BotSpec, BuildPlan), WrongValue> {
-        let wrong_name = |problem| WrongValue::new(format!("bots.{}.name", self.index), problem);
+    ) -> Result<(BotSpec, BuildPlan), Diagnostic> {
+        let wrong_name = |problem| Diagnostic::new(format!("bots.{}.name", self.index), problem);
         name(self.table).map_err(wrong_name)?;
         if names.contains(self.name) {
             return Err(wrong_name(Problem::TwoBots(self.name.to_owned())));
@@ -147,7 +147,7 @@ impl<'a> Entry<'a> {
         if self.table.ggp.is_none() && !places.are_elsewhere() {
             self.check(&spec, bundle)?;
             untrusted::check_bounds(&spec, &plan)
-                .map_err(|(key, message)| self.wrong(key, message))?;
+                .map_err(|wrong| self.wrong(wrong.key, wrong.message))?;
         }
         spec.games = self.games(rules)?;
         rules.equip(&mut spec);
@@ -161,7 +161,7 @@ impl<'a> Entry<'a> {
         bot: &BotSpec,
         bundle: Option<&Unpacked>,
         resources: &Resources,
-    ) -> Result<BuildPlan, WrongValue> {
+    ) -> Result<BuildPlan, Diagnostic> {
         let Entry { file, table, .. } = *self;
         let tier = bot.wanted.tier.max(Tier::Limits);
         if table.build.is_some() && tier >= Tier::Restricted && !bot.shows_dir {
@@ -175,7 +175,7 @@ impl<'a> Entry<'a> {
         if file.build.network && table.build.is_some() && tier == Tier::Restricted {
             let message = "a build in the sandbox \"restricted\" cannot have a network; it can in \"strict\" \
                            and in \"limits\"";
-            return Err(WrongValue::of("build.network", message));
+            return Err(Diagnostic::value("build.network", message));
         }
         let words = |key, command: &Option<BotCommand>| {
             let command = command.as_ref();
@@ -209,18 +209,18 @@ impl<'a> Entry<'a> {
         })
     }
 
-    fn wrong(&self, key: &str, message: impl Into<String>) -> WrongValue {
+    fn wrong(&self, key: &str, message: impl Into<String>) -> Diagnostic {
         let problem = Problem::Bot {
             bot: self.name.to_owned(),
             key: key.to_owned(),
             message: message.into(),
         };
-        WrongValue::new(format!("bots.{}.{key}", self.index), problem)
+        Diagnostic::new(format!("bots.{}.{key}", self.index), problem)
     }
 
     /// The bundle that the bot is played from. If there are bundles, every bot with a folder of its
     /// own has one, unless the folder exists on all machines.
-    fn bundle<'b>(&self, places: &'b BotPlaces) -> Result<Option<&'b Unpacked>, WrongValue> {
+    fn bundle<'b>(&self, places: &'b BotPlaces) -> Result<Option<&'b Unpacked>, Diagnostic> {
         let is_here = self.table.ggp.is_none() && !self.table.in_place;
         let needs_one = is_here && self.table.dir.is_some();
         let Some(bundles) = places.bundles().filter(|_| needs_one) else {
@@ -242,7 +242,7 @@ impl<'a> Entry<'a> {
         &self,
         setup: Option<&[String]>,
         bundle: Option<&Unpacked>,
-    ) -> Result<(), WrongValue> {
+    ) -> Result<(), Diagnostic> {
         if setup.is_some() && self.table.in_place {
             let message =
                 "it is run where a bundle is unpacked, and a bot with `in_place = true` has none";
@@ -262,7 +262,7 @@ impl<'a> Entry<'a> {
     }
 
     /// The games that it plays, if configured.
-    fn games(&self, rules: &RulesSet) -> Result<Option<Vec<String>>, WrongValue> {
+    fn games(&self, rules: &RulesSet) -> Result<Option<Vec<String>>, Diagnostic> {
         let Some(games) = &self.table.games else {
             return Ok(None);
         };
@@ -293,10 +293,10 @@ impl<'a> Entry<'a> {
         url: &str,
         time: &TimeControl,
         folder: &Path,
-    ) -> Result<BotSpec, WrongValue> {
+    ) -> Result<BotSpec, Diagnostic> {
         let own_time = self.own_time(time)?;
         ggp::spec(self.file, self.table, url, own_time, time, folder)
-            .map_err(|(key, message)| self.wrong(key, message))
+            .map_err(|wrong| self.wrong(wrong.key, wrong.message))
     }
 
     fn spec(
@@ -304,7 +304,7 @@ impl<'a> Entry<'a> {
         time: &TimeControl,
         folder: &Path,
         bundle: Option<&Unpacked>,
-    ) -> Result<BotSpec, WrongValue> {
+    ) -> Result<BotSpec, Diagnostic> {
         let Entry { file, table, .. } = *self;
         let wanted = self.wanted(folder)?;
         let own_time = self.own_time(time)?;
@@ -314,7 +314,7 @@ impl<'a> Entry<'a> {
                 "missing field `command` (or `ggp`) of the bot `{}`",
                 self.name
             );
-            WrongValue::new(format!("bots.{}", self.index), Problem::Syntax(message))
+            Diagnostic::new(format!("bots.{}", self.index), Problem::Syntax(message))
         })?;
         if table.scramble {
             return Err(self.wrong(
@@ -354,7 +354,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Checks that the bot can be started on this machine.
-    fn check(&self, spec: &BotSpec, bundle: Option<&Unpacked>) -> Result<(), WrongValue> {
+    fn check(&self, spec: &BotSpec, bundle: Option<&Unpacked>) -> Result<(), Diagnostic> {
         let table = self.table;
         self.check_readable(&spec.wanted)?;
         // Files may appear, or be repaired, by a build, a setup or before a check.
@@ -371,7 +371,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Checks that the paths a sandbox has to show exist.
-    fn check_readable(&self, wanted: &Wanted) -> Result<(), WrongValue> {
+    fn check_readable(&self, wanted: &Wanted) -> Result<(), Diagnostic> {
         let mut readable = wanted.readable.iter().enumerate();
         let missing = readable.find(|(_, path)| !path.exists());
         let Some((at, path)) = missing.filter(|_| wanted.tier >= Tier::Restricted) else {
@@ -380,21 +380,21 @@ impl<'a> Entry<'a> {
         let message = format!("there is no file or folder `{}`", path.display());
         // Paths for all bots come first.
         if at < self.file.readable.len() {
-            Err(WrongValue::of("readable", message))
+            Err(Diagnostic::value("readable", message))
         } else {
             Err(self.wrong("readable", message))
         }
     }
 
     /// Its own time control, if it has one.
-    fn own_time(&self, time: &TimeControl) -> Result<Option<TimeControl>, WrongValue> {
+    fn own_time(&self, time: &TimeControl) -> Result<Option<TimeControl>, Diagnostic> {
         let own = self.table.time.as_ref();
         let own = own.map(|own| time_control(own, self.file.clock, Some(time)));
         own.transpose()
             .map_err(|wrong| self.wrong(&format!("time.{}", wrong.key), wrong.message))
     }
 
-    fn wrong_command(&self, key: &'static str, error: CommandError) -> WrongValue {
+    fn wrong_command(&self, key: &'static str, error: CommandError) -> Diagnostic {
         let key = match &error {
             CommandError::NoDirectory(_) => "dir",
             CommandError::Variable(_) | CommandError::Nul { key: "env", .. } => "env",
@@ -402,11 +402,11 @@ impl<'a> Entry<'a> {
         };
         let bot = self.name.to_owned();
         let at = format!("bots.{}.{key}", self.index);
-        WrongValue::new(at, Problem::Command { bot, key, error })
+        Diagnostic::new(at, Problem::Command { bot, key, error })
     }
 
     /// Program and arguments.
-    fn words(&self, key: &'static str, command: &BotCommand) -> Result<Vec<String>, WrongValue> {
+    fn words(&self, key: &'static str, command: &BotCommand) -> Result<Vec<String>, Diagnostic> {
         let words = match command {
             BotCommand::Words(words) => words.clone(),
             // Split first: the value of a variable is never split.
@@ -419,7 +419,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Variables that are added to the bot's environment.
-    fn environment(&self) -> Result<BTreeMap<String, String>, WrongValue> {
+    fn environment(&self) -> Result<BTreeMap<String, String>, Diagnostic> {
         let env = self.table.env.iter().map(|(variable, text)| {
             let text = self.with_variables("env", text)?;
             Ok((variable.clone(), text))
@@ -433,7 +433,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Expands environment variables.
-    fn with_variables(&self, key: &'static str, text: &str) -> Result<String, WrongValue> {
+    fn with_variables(&self, key: &'static str, text: &str) -> Result<String, Diagnostic> {
         if self.is_submission() {
             let checked = self.allowed.check_variables(text);
             checked.map_err(|message| self.wrong(key, message))?;
@@ -442,21 +442,21 @@ impl<'a> Entry<'a> {
     }
 
     /// The working directory. A submission's is the folder where it was found.
-    fn dir(&self, dir: &Path) -> Result<String, WrongValue> {
+    fn dir(&self, dir: &Path) -> Result<String, Diagnostic> {
         self.expanded("dir", &dir.to_string_lossy())
     }
 
-    fn expanded(&self, key: &'static str, text: &str) -> Result<String, WrongValue> {
+    fn expanded(&self, key: &'static str, text: &str) -> Result<String, Diagnostic> {
         let value = |name: &str| std::env::var(name).ok().filter(|_| self.has_variables);
         expand(text, value).map_err(|name| {
             let bot = self.name.to_owned();
             let at = format!("bots.{}.{key}", self.index);
-            WrongValue::new(at, Problem::Variable { bot, key, name })
+            Diagnostic::new(at, Problem::Variable { bot, key, name })
         })
     }
 
     /// Its permissions and limits: its own tables on top of the tournament's.
-    fn wanted(&self, folder: &Path) -> Result<Wanted, WrongValue> {
+    fn wanted(&self, folder: &Path) -> Result<Wanted, Diagnostic> {
         let Entry { file, table, .. } = *self;
         let (own, all) = (
             table.resources.needs_kernel(),
@@ -470,7 +470,7 @@ impl<'a> Entry<'a> {
                 return Err(self.wrong(&format!("resources.{key}"), message));
             }
             if let Some(key) = all {
-                return Err(WrongValue::of(&format!("resources.{key}"), message));
+                return Err(Diagnostic::value(&format!("resources.{key}"), message));
             }
         }
         let implied = if own.or(all).is_some() {
@@ -479,9 +479,9 @@ impl<'a> Entry<'a> {
             Tier::None
         };
         let tier = given.unwrap_or(implied);
-        let resources = Resources::DEFAULT
-            .with(&file.resources)
-            .map_err(|wrong| WrongValue::of(&format!("resources.{}", wrong.key), wrong.message))?;
+        let resources = Resources::DEFAULT.with(&file.resources).map_err(|wrong| {
+            Diagnostic::value(&format!("resources.{}", wrong.key), wrong.message)
+        })?;
         let resources = resources
             .with(&table.resources)
             .map_err(|wrong| self.wrong(&format!("resources.{}", wrong.key), wrong.message))?;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use supervisor::{BotSpec, OutOfBounds};
 
 use crate::bots::build::BuildPlan;
-use crate::error::WrongValue;
+use crate::error::{Diagnostic, KeyProblem};
 use crate::reading::variables;
-use crate::tables::file::ConfigFile;
+use crate::tables::ConfigFile;
 
 /// Permissions of submissions.
 pub(crate) struct Allowed {
@@ -20,14 +20,14 @@ pub(crate) struct Allowed {
 
 impl Allowed {
     /// Reads the permissions; relative paths start at `folder`.
-    pub(crate) fn of(file: &ConfigFile, folder: &Path) -> Result<Self, WrongValue> {
+    pub(crate) fn of(file: &ConfigFile, folder: &Path) -> Result<Self, Diagnostic> {
         let given = &file.submissions;
         let mut variables = given.variables.iter();
         if let Some(wrong) = variables.find(|name| !variables::is_name(name)) {
             let message = format!(
                 "{wrong:?} is not the name of an environment variable, as in [\"JAVA_HOME\"]"
             );
-            return Err(WrongValue::of("submissions.variables", message));
+            return Err(Diagnostic::value("submissions.variables", message));
         }
         let files = file.readable.iter().chain(&given.readable);
         // Missing files cannot be named.
@@ -82,7 +82,7 @@ pub(crate) fn check_digest(text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// The key that names it, and why not.
-pub(crate) fn check_bounds(spec: &BotSpec, plan: &BuildPlan) -> Result<(), (&'static str, String)> {
+pub(crate) fn check_bounds(spec: &BotSpec, plan: &BuildPlan) -> Result<(), KeyProblem> {
     if spec.bounds.is_none() {
         return Ok(());
     }
@@ -90,7 +90,7 @@ pub(crate) fn check_bounds(spec: &BotSpec, plan: &BuildPlan) -> Result<(), (&'st
         None => Ok(()),
         Some(OutOfBounds { key, message }) => {
             let key = if key == "command" { command_key } else { key };
-            Err((key, message))
+            Err(KeyProblem { key, message })
         }
     };
     refused(spec, "command")?;

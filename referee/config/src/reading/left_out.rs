@@ -5,9 +5,9 @@ use std::path::Path;
 use files::places;
 use serde::{Deserialize, Serialize};
 
-use crate::error::WrongValue;
+use crate::error::Diagnostic;
 use crate::reading::layers::{Locate, Read};
-use crate::reading::submissions::{BOT_FILE, Unfit, Why};
+use crate::reading::submissions::{BOT_FILE, BrokenSubmission, Reason};
 
 /// Advice if there is no file.
 const NEEDS_FILE: &str = "hand in one folder that has a `bot.toml` and all that the bot needs, with nothing \
@@ -51,17 +51,17 @@ impl LeftOut {
 /// Takes the broken submissions out of a configuration; returns them, and the notes about all.
 pub(crate) fn left_out(
     read: &mut Read,
-    broken: Vec<(usize, WrongValue)>,
+    broken: Vec<(usize, Diagnostic)>,
     folder: &Path,
     locate: Locate<'_>,
 ) -> (Vec<LeftOut>, Vec<String>) {
-    let Some(handed_in) = read.handed_in.take() else {
+    let Some(submissions) = read.submissions.take() else {
         return (Vec::new(), Vec::new());
     };
     let mut left_out = Vec::new();
-    let unfit = handed_in.left_out.into_iter();
-    left_out.extend(unfit.map(
-        |Unfit {
+    let folders = submissions.left_out.into_iter();
+    left_out.extend(folders.map(
+        |BrokenSubmission {
              name,
              folder: inner,
              why,
@@ -69,8 +69,8 @@ pub(crate) fn left_out(
             let file = inner.join(BOT_FILE);
             let label = inner.to_string_lossy().into_owned();
             let (why, is_missing, advice) = match why {
-                Why::NoBot(why) => (why, true, NEEDS_FILE),
-                Why::Wrong(error) => (error.reason(&name, &file), false, CORRECT_FILE),
+                Reason::NoBot(why) => (why, true, NEEDS_FILE),
+                Reason::Invalid(error) => (error.reason(&name, &file), false, CORRECT_FILE),
             };
             let why = places::without_places(&why, &[folder]);
             let left_out = LeftOut {
@@ -114,5 +114,5 @@ pub(crate) fn left_out(
         taken.push(bot.clone());
         LeftOut { bot, ..left_out }
     });
-    (left_out.collect(), handed_in.notes)
+    (left_out.collect(), submissions.notes)
 }

@@ -25,29 +25,29 @@ const MOST_FOLDERS: usize = 10_000;
 
 /// Results of reading submissions, besides bots.
 #[derive(Debug, Default)]
-pub(crate) struct HandedIn {
+pub(crate) struct Submissions {
     /// Folders that are not bots.
-    pub(crate) left_out: Vec<Unfit>,
+    pub(crate) left_out: Vec<BrokenSubmission>,
     /// Sentences about keys of their authors that are ignored.
     pub(crate) notes: Vec<String>,
 }
 
 /// A folder that is not a bot.
 #[derive(Debug)]
-pub(crate) struct Unfit {
+pub(crate) struct BrokenSubmission {
     /// The name that the bot would have.
     pub(crate) name: String,
     /// Relative to the configuration's folder.
     pub(crate) folder: PathBuf,
-    pub(crate) why: Why,
+    pub(crate) why: Reason,
 }
 
 #[derive(Debug)]
-pub(crate) enum Why {
+pub(crate) enum Reason {
     /// There is no bot, as a sentence.
     NoBot(String),
     /// Its file is wrong.
-    Wrong(ConfigError),
+    Invalid(ConfigError),
 }
 
 /// Sources of bots' names besides their folders.
@@ -82,7 +82,7 @@ pub(crate) fn expand<'t>(
     label: &Path,
     folder: &Path,
     names: &Names<'_>,
-) -> Result<Option<HandedIn>, ConfigError> {
+) -> Result<Option<Submissions>, ConfigError> {
     let Some(from) = tree.remove("bots_from") else {
         return Ok(None);
     };
@@ -100,30 +100,30 @@ pub(crate) fn expand<'t>(
         Some(DeValue::Array(bots)) => bots,
         _ => DeArray::new(),
     };
-    let mut handed_in = HandedIn::default();
+    let mut submissions = Submissions::default();
     for pattern in patterns {
         let found = matching(folder, Path::new(&pattern)).map_err(|error| {
             let message = format!("`{pattern}`: {error}");
             sources.error(Some(place), Problem::value("bots_from", message))
         })?;
-        let mut submissions = Vec::new();
+        let mut holding_bots = Vec::new();
         for found in found {
             match lacks_bot(folder, &found) {
-                None => submissions.push(found),
-                Some(why) => handed_in.left_out.push(Unfit {
+                None => holding_bots.push(found),
+                Some(why) => submissions.left_out.push(BrokenSubmission {
                     name: found.name(),
                     folder: found.path,
-                    why: Why::NoBot(why),
+                    why: Reason::NoBot(why),
                 }),
             }
         }
-        if submissions.is_empty() {
-            let deeper = handed_in
+        if holding_bots.is_empty() {
+            let deeper = submissions
                 .left_out
                 .iter()
-                .find_map(|unfit| match &unfit.why {
-                    Why::NoBot(why) if why.contains(TOO_DEEP) => {
-                        Some(format!("; in `{}`, {why}", unfit.folder.display()))
+                .find_map(|broken| match &broken.why {
+                    Reason::NoBot(why) if why.contains(TOO_DEEP) => {
+                        Some(format!("; in `{}`, {why}", broken.folder.display()))
                     }
                     _ => None,
                 });
@@ -134,26 +134,26 @@ pub(crate) fn expand<'t>(
             );
             return Err(sources.error(Some(place), Problem::value("bots_from", message)));
         }
-        for found in submissions {
+        for found in holding_bots {
             let reader = Reader {
                 folder,
                 found: &found,
                 may_choose,
                 names,
             };
-            match reader.bot(sources, &mut handed_in.notes) {
+            match reader.bot(sources, &mut submissions.notes) {
                 Ok(bot) => bots.push(bot),
-                Err(error) => handed_in.left_out.push(Unfit {
+                Err(error) => submissions.left_out.push(BrokenSubmission {
                     name: found.name(),
                     folder: found.path.clone(),
-                    why: Why::Wrong(error),
+                    why: Reason::Invalid(error),
                 }),
             }
         }
     }
     let key = Spanned::new(from.span(), "bots".into());
     tree.insert(key, Spanned::new(from.span(), DeValue::Array(bots)));
-    Ok(Some(handed_in))
+    Ok(Some(submissions))
 }
 
 /// True if authors may choose the names of their bots.
@@ -231,7 +231,7 @@ impl Reader<'_> {
         let digest = digest_of(text.as_bytes());
         let tree = sources.file(&path, text)?;
         keys::check_against(tree.get_ref(), &schema::submission())
-            .map_err(|mistake| sources.error(Some(mistake.place), mistake.problem))?;
+            .map_err(|diagnostic| sources.locate(tree.get_ref(), diagnostic))?;
         let span = tree.span();
         let mut bot = tree.into_inner();
         if let Some(DeValue::Array(list)) = bot.get_mut("readable").map(Spanned::get_mut) {

@@ -7,27 +7,19 @@ use games::kit::text::nearest;
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::Problem;
+use crate::error::{At, Diagnostic, Problem};
 use crate::schema;
 use crate::schema::json_schema;
 use crate::schema::values;
-use crate::sources::{Place, Placed};
-
-/// A key or a value that a configuration may not have.
-#[derive(Debug)]
-pub(crate) struct Mistake {
-    /// Where the key or the value begins.
-    pub(crate) place: Place,
-    pub(crate) problem: Problem,
-}
+use crate::sources::Placed;
 
 /// Refuses the first unknown key or wrong value.
-pub(crate) fn check(tree: &DeTable<'_>) -> Result<(), Mistake> {
+pub(crate) fn check(tree: &DeTable<'_>) -> Result<(), Diagnostic> {
     check_against(tree, &schema::schema())
 }
 
 /// Like [`check`], for a file with another schema.
-pub(crate) fn check_against(tree: &DeTable<'_>, schema: &Value) -> Result<(), Mistake> {
+pub(crate) fn check_against(tree: &DeTable<'_>, schema: &Value) -> Result<(), Diagnostic> {
     Walk { root: schema }.table(tree, schema, "")
 }
 
@@ -36,7 +28,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn table(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
+    fn table(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Diagnostic> {
         let Some(properties) = json_schema::properties(self.root, schema) else {
             return self.own_keys(table, schema, path);
         };
@@ -50,7 +42,10 @@ impl Walk<'_> {
                     allowed: allowed.into_iter().map(|key| format!("`{key}`")).collect(),
                 };
                 let place = key.span().start;
-                return Err(Mistake { place, problem });
+                return Err(Diagnostic {
+                    at: At::Place(place),
+                    problem,
+                });
             };
             self.value(value, inner, &format!("{path}{name}"))?;
         }
@@ -58,7 +53,7 @@ impl Walk<'_> {
     }
 
     /// A table with keys of the user's own, such as `env`.
-    fn own_keys(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
+    fn own_keys(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Diagnostic> {
         let schema = json_schema::resolve(self.root, schema);
         let Some(inner) = schema.get("additionalProperties") else {
             return Ok(());
@@ -68,10 +63,10 @@ impl Walk<'_> {
         })
     }
 
-    fn value(&self, value: &Placed<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
-        if let Some(message) = values::mistake(self.root, schema, value.get_ref()) {
-            return Err(Mistake {
-                place: value.span().start,
+    fn value(&self, value: &Placed<'_>, schema: &Value, path: &str) -> Result<(), Diagnostic> {
+        if let Some(message) = values::problem(self.root, schema, value.get_ref()) {
+            return Err(Diagnostic {
+                at: At::Place(value.span().start),
                 problem: Problem::value(path, message),
             });
         }
@@ -100,7 +95,7 @@ mod tests {
         let texts = Texts::default();
         let mut sources = Sources::new(&texts);
         let tree = sources.file(Path::new("t.toml"), text.to_owned())?;
-        check(tree.get_ref()).map_err(|mistake| sources.error(Some(mistake.place), mistake.problem))
+        check(tree.get_ref()).map_err(|diagnostic| sources.locate(tree.get_ref(), diagnostic))
     }
 
     fn message(text: &str) -> String {

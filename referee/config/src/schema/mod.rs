@@ -10,7 +10,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::schema::json_schema::{kinds, properties, resolve};
-use crate::tables::file::{ConfigFile, SubmissionTable};
+use crate::tables::{ConfigFile, SubmissionTable};
+
+/// The mark of keys with paths, which are relative to their file: `path` (one path, or a list),
+/// [`FOLDER`] or [`RULES`].
+pub(crate) const PATH_MARK: &str = "x-path";
+/// A path that is by default the folder of the file.
+pub(crate) const FOLDER: &str = "folder";
+/// Sources of rules: paths of sheets, command lines or tables.
+pub(crate) const RULES: &str = "rules";
 
 /// The JSON Schema, in the draft that editors support best.
 pub fn schema() -> Value {

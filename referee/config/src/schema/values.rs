@@ -14,7 +14,7 @@ const LONGEST: usize = 60;
 
 /// Describes a wrong value and what is allowed; `None` if it fits. Contents of tables and lists are
 /// not checked.
-pub(crate) fn mistake(root: &Value, schema: &Value, value: &DeValue<'_>) -> Option<String> {
+pub(crate) fn problem(root: &Value, schema: &Value, value: &DeValue<'_>) -> Option<String> {
     if fits(root, schema, value) {
         return None;
     }

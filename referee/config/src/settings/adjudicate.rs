@@ -6,24 +6,24 @@ use arbiter::early_end::{DrawRule, EarlyEnds, ResignRule};
 use games::{Entry, GAMES};
 use serde_json::Value;
 
-use crate::error::WrongValue;
-use crate::tables::file::{AdjudicateTable, DrawTable, ResignTable};
-use crate::tables::game::GameSetup;
+use crate::error::Diagnostic;
+use crate::settings::game::GameSetup;
+use crate::tables::{AdjudicateTable, DrawTable, ResignTable};
 
 /// Default limit on the positions of exact counting: about 20 ms.
 const POSITIONS: u32 = 20_000;
 /// Default share of adjudicated matches that are played out.
 const PLAY_OUT: f64 = 0.1;
 
-pub(crate) fn early_ends(table: &AdjudicateTable) -> Result<EarlyEnds, WrongValue> {
+pub(crate) fn early_ends(table: &AdjudicateTable) -> Result<EarlyEnds, Diagnostic> {
     let play_out = table.play_out.unwrap_or(PLAY_OUT);
     if !(0.0..=1.0).contains(&play_out) {
         let message = format!("{play_out} is not a share from 0 to 1");
-        return Err(WrongValue::of("adjudicate.play_out", message));
+        return Err(Diagnostic::value("adjudicate.play_out", message));
     }
     if table.positions.is_some() && !table.settled {
         let message = "needs `settled = true`";
-        return Err(WrongValue::of("adjudicate.positions", message));
+        return Err(Diagnostic::value("adjudicate.positions", message));
     }
     Ok(EarlyEnds {
         settled: table.settled.then(|| table.positions.unwrap_or(POSITIONS)),
@@ -35,7 +35,7 @@ pub(crate) fn early_ends(table: &AdjudicateTable) -> Result<EarlyEnds, WrongValu
 }
 
 /// Checks that some game can be settled, if that is asked for.
-pub(crate) fn check(early_ends: &EarlyEnds, games: &[GameSetup]) -> Result<(), WrongValue> {
+pub(crate) fn check(early_ends: &EarlyEnds, games: &[GameSetup]) -> Result<(), Diagnostic> {
     if early_ends.settled.is_none() || games.iter().any(|game| game.rules.description().settles) {
         return Ok(());
     }
@@ -48,7 +48,7 @@ pub(crate) fn check(early_ends: &EarlyEnds, games: &[GameSetup]) -> Result<(), W
         .filter(settles)
         .map(|entry| format!("`{}`", entry.info.id))
         .collect();
-    Err(WrongValue::of(
+    Err(Diagnostic::value(
         "adjudicate.settled",
         format!(
             "none of the games here can be settled by counting: {} can",
@@ -57,13 +57,13 @@ pub(crate) fn check(early_ends: &EarlyEnds, games: &[GameSetup]) -> Result<(), W
     ))
 }
 
-fn resign(table: ResignTable) -> Result<ResignRule, WrongValue> {
+fn resign(table: ResignTable) -> Result<ResignRule, Diagnostic> {
     let ResignTable { value, moves, all } = table;
     check_values("resign", value, all)?;
     Ok(ResignRule { value, moves })
 }
 
-fn draw(table: DrawTable) -> Result<DrawRule, WrongValue> {
+fn draw(table: DrawTable) -> Result<DrawRule, Diagnostic> {
     let DrawTable {
         value,
         moves,
@@ -78,15 +78,15 @@ fn draw(table: DrawTable) -> Result<DrawRule, WrongValue> {
     })
 }
 
-fn check_values(kind: &str, value: f64, all: bool) -> Result<(), WrongValue> {
+fn check_values(kind: &str, value: f64, all: bool) -> Result<(), Diagnostic> {
     if !(value > 0.0 && value < 0.5) {
-        return Err(WrongValue::of(
+        return Err(Diagnostic::value(
             &format!("adjudicate.{kind}.value"),
             format!("{value} is not between 0 and 0.5"),
         ));
     }
     if !all {
-        return Err(WrongValue::of(
+        return Err(Diagnostic::value(
             &format!("adjudicate.{kind}.all"),
             "can only be `true`: no match is decided by the word of one bot",
         ));

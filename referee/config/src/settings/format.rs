@@ -5,9 +5,9 @@ use schedule::{Format, FormatName, Shape};
 
 use std::sync::Arc;
 
-use crate::error::WrongValue;
-use crate::tables::file::{ConfigFile, KnockoutTable, Seeding, SprtTable};
-use crate::tables::game::GameSetup;
+use crate::error::Diagnostic;
+use crate::settings::game::GameSetup;
+use crate::tables::{ConfigFile, KnockoutTable, Seeding, SprtTable};
 use games::kit::text::nearest;
 use ratings::sprt::{BadHypotheses, Hypotheses};
 use supervisor::BotSpec;
@@ -15,11 +15,11 @@ use supervisor::BotSpec;
 /// Limit on matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;
 
-fn wrong<T>(key: &str, message: impl Into<String>) -> Result<T, WrongValue> {
-    Err(WrongValue::of(key, message))
+fn wrong<T>(key: &str, message: impl Into<String>) -> Result<T, Diagnostic> {
+    Err(Diagnostic::value(key, message))
 }
 
-pub(crate) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format, WrongValue> {
+pub(crate) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format, Diagnostic> {
     let given = file.format;
     if given != FormatName::Gauntlet && !file.challengers.is_empty() {
         return wrong("challengers", "`format = \"gauntlet\"` is needed for that");
@@ -52,7 +52,7 @@ pub(crate) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format,
     })
 }
 
-fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, WrongValue> {
+fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, Diagnostic> {
     if names.is_empty() {
         return wrong("challengers", "a gauntlet needs at least one, by its name");
     }
@@ -72,7 +72,7 @@ fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, Wr
     Ok(challengers)
 }
 
-fn sprt(table: &SprtTable, bots: usize) -> Result<Format, WrongValue> {
+fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Diagnostic> {
     let SprtTable {
         model,
         elo0,
@@ -108,7 +108,7 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, WrongValue> {
     })
 }
 
-pub(crate) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<u32, WrongValue> {
+pub(crate) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<u32, Diagnostic> {
     match (file.rounds, format) {
         (Some(_), Format::Sprt { .. }) => wrong(
             "rounds",
@@ -121,7 +121,7 @@ pub(crate) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
 }
 
 /// Checks that bots can meet in this format.
-pub(crate) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), WrongValue> {
+pub(crate) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), Diagnostic> {
     for game in games {
         let (seats, id) = (game.rules.seats(), &game.rules.info().id);
         if !(2..=MAX_SEATS).contains(&seats) {

@@ -2,13 +2,13 @@
 
 use games::Catalog;
 
-use crate::error::{Problem, WrongValue};
+use crate::error::{Diagnostic, Problem};
 use crate::settings::adjudicate;
-use crate::tables::file::{ConfigFile, GameEntry};
-use crate::tables::game::{GameError, GameSetup, game};
+use crate::settings::game::{GameError, GameSetup, game};
+use crate::tables::{ConfigFile, GameEntry};
 
 /// The games of the configuration, with their early endings.
-pub(crate) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetup>, WrongValue> {
+pub(crate) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetup>, Diagnostic> {
     let early_ends = adjudicate::early_ends(&file.adjudicate)?;
     let games = file.games.iter().enumerate().map(|(i, entry)| {
         let setup = game(entry, &file.limits, catalog).map(|setup| GameSetup {
@@ -30,7 +30,7 @@ pub(crate) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetu
                 key: format!("games{shown}"),
                 error: Box::new(error),
             };
-            WrongValue::new(format!("games.{i}{key}"), problem)
+            Diagnostic::new(format!("games.{i}{key}"), problem)
         })
     });
     let games = games.collect::<Result<Vec<_>, _>>()?;

@@ -1,6 +1,6 @@
 //! Limits on what is kept beside the log.
 
-use crate::tables::file::KeepTable;
+use crate::tables::KeepTable;
 use supervisor::spec::Size;
 
 /// Limits on what is kept beside the log, in bytes.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use protocol::{Load, Millis, TimeControl};
 
-use crate::error::WrongValue;
-use crate::tables::file::{MachineTable, TimeScaling, TimeTable, WorkersTable};
+use crate::error::Diagnostic;
+use crate::tables::{MachineTable, TimeScaling, TimeTable, WorkersTable};
 
 /// Default attempts at a match until one counts.
 const ATTEMPTS: u32 = 3;
@@ -25,12 +25,12 @@ pub struct TimeScale {
 
 impl TimeScale {
     /// `None` if no scale is configured.
-    pub(crate) fn of(table: &TimeTable) -> Result<Option<Self>, WrongValue> {
-        let wrong = |message: &str| Err(WrongValue::of("time.reference", message));
+    pub(crate) fn of(table: &TimeTable) -> Result<Option<Self>, Diagnostic> {
+        let wrong = |message: &str| Err(Diagnostic::value("time.reference", message));
         match (table.scale.unwrap_or_default(), table.reference) {
             (TimeScaling::None, None) => Ok(None),
             (TimeScaling::None, Some(_)) => wrong("needs `scale = \"yardstick\"`"),
-            (TimeScaling::Yardstick, None) => Err(WrongValue::of(
+            (TimeScaling::Yardstick, None) => Err(Diagnostic::value(
                 "time.scale",
                 "needs `reference`, the speed of the machine that the limits are meant for; `referee \
                  doctor` prints it there",
@@ -81,18 +81,18 @@ pub(crate) fn scaled(time: &TimeControl, factor: f64) -> TimeControl {
     }
 }
 
-fn check_share(key: &str, share: Option<f64>) -> Result<(), WrongValue> {
+fn check_share(key: &str, share: Option<f64>) -> Result<(), Diagnostic> {
     match share.filter(|share| !(0.0..=1.0).contains(share)) {
         None => Ok(()),
         Some(share) => {
             let message = format!("{share} is not a share from 0 to 1");
-            Err(WrongValue::of(key, message))
+            Err(Diagnostic::value(key, message))
         }
     }
 }
 
 /// The share of groups that a second worker plays again.
-pub(crate) fn recheck(table: &WorkersTable) -> Result<f64, WrongValue> {
+pub(crate) fn recheck(table: &WorkersTable) -> Result<f64, Diagnostic> {
     check_share("workers.recheck", table.recheck)?;
     Ok(table.recheck.unwrap_or(RECHECK))
 }
@@ -109,7 +109,7 @@ pub struct NoiseLimits {
 }
 
 impl NoiseLimits {
-    pub(crate) fn of(table: &MachineTable) -> Result<Self, WrongValue> {
+    pub(crate) fn of(table: &MachineTable) -> Result<Self, Diagnostic> {
         for (key, share) in [
             ("machine.max_stolen", table.max_stolen),
             ("machine.max_waiting", table.max_waiting),
@@ -188,15 +188,15 @@ mod tests {
         assert_eq!(exceeded(Some(0.3), Some(0.05)), None);
         assert_eq!(exceeded(None, None), None);
         assert_eq!(limits.exceeded(None), None);
-        let told = exceeded(Some(0.312), Some(0.0)).expect("a reason");
+        let found = exceeded(Some(0.312), Some(0.0)).expect("a reason");
         assert!(
-            told.contains("31.2 % of the time (`machine.max_waiting` is 30.0 %)"),
-            "{told}"
+            found.contains("31.2 % of the time (`machine.max_waiting` is 30.0 %)"),
+            "{found}"
         );
-        let told = exceeded(Some(0.9), Some(0.06)).expect("a reason");
+        let found = exceeded(Some(0.9), Some(0.06)).expect("a reason");
         assert!(
-            told.starts_with("the host of this virtual machine gave 6.0 %"),
-            "{told}"
+            found.starts_with("the host of this virtual machine gave 6.0 %"),
+            "{found}"
         );
         let none = NoiseLimits {
             stolen: None,

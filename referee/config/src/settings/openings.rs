@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use games::Catalog;
 
-use crate::error::{Problem, WrongValue};
-use crate::tables::book::{self, BookOpening};
-use crate::tables::file::{OpeningOrder, OpeningTable};
-use crate::tables::game::GameSetup;
+use crate::error::{Diagnostic, Problem};
+use crate::settings::book::{self, BookOpening};
+use crate::settings::game::GameSetup;
+use crate::tables::{OpeningOrder, OpeningTable};
 
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
@@ -39,8 +39,8 @@ pub(crate) fn openings(
     games: &[GameSetup],
     catalog: &Catalog,
     folder: &Path,
-) -> Result<Openings, WrongValue> {
-    let unusable = |error| WrongValue::new("opening.book", Problem::Book(error));
+) -> Result<Openings, Diagnostic> {
+    let unusable = |error| Diagnostic::new("opening.book", Problem::Book(error));
     Ok(Openings {
         random_plies: table.random_plies,
         balanced: table.balanced,

@@ -7,8 +7,8 @@ use files::{self, MOST_TEXT};
 use rules::{RulesError, RulesSet, RulesSource, SourceError, Surroundings, TIMEOUT};
 use serde::Deserialize;
 
-use crate::error::{ConfigError, Problem, WrongValue};
-use crate::tables::file::{BotCommand, ConfigFile, RulesEntry, RulesTable, Time};
+use crate::error::{ConfigError, Diagnostic, Problem};
+use crate::tables::{BotCommand, ConfigFile, RulesEntry, RulesTable, Time};
 use supervisor::CommandError;
 use supervisor::spec;
 use supervisor::spec::{Resources, Tier, Wanted};
@@ -62,7 +62,7 @@ pub fn source_of(text: &str, folder: &Path) -> Result<RulesSource, String> {
 }
 
 /// The games of the configuration's rules; relative paths start at `folder`.
-pub(crate) fn rules(file: &mut ConfigFile, folder: &Path) -> Result<RulesSet, WrongValue> {
+pub(crate) fn rules(file: &mut ConfigFile, folder: &Path) -> Result<RulesSet, Diagnostic> {
     let keys = RulesKeys {
         rules: std::mem::take(&mut file.rules),
         rules_timeout: file.rules_timeout,
@@ -72,11 +72,11 @@ pub(crate) fn rules(file: &mut ConfigFile, folder: &Path) -> Result<RulesSet, Wr
     open(&keys, folder)
 }
 
-fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, WrongValue> {
+fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, Diagnostic> {
     let count = file.rules.len();
     if count > MOST_SOURCES {
         let message = format!("these are {count} sources; at most {MOST_SOURCES} are allowed");
-        return Err(WrongValue::of("rules", message));
+        return Err(Diagnostic::value("rules", message));
     }
     let mut sources = Vec::new();
     for (index, entry) in file.rules.iter().enumerate() {
@@ -96,9 +96,9 @@ fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, WrongValue> {
 }
 
 /// Rules at a place in the configuration that cannot be used because of this key.
-fn wrong(at: String, key: &str, error: RulesError) -> WrongValue {
+fn wrong(at: String, key: &str, error: RulesError) -> Diagnostic {
     let (key, error) = (key.to_owned(), Box::new(error));
-    WrongValue::new(at, Problem::Rules { key, error })
+    Diagnostic::new(at, Problem::Rules { key, error })
 }
 
 /// The key of a table that caused an error.
@@ -121,7 +121,7 @@ fn source(
     table: &RulesTable,
     folder: &Path,
     at: &str,
-) -> Result<RulesSource, WrongValue> {
+) -> Result<RulesSource, Diagnostic> {
     let wrong = |error: SourceError| {
         let key = key_of(&error);
         wrong(format!("{at}.{key}"), &format!("rules.{key}"), error.into())
@@ -133,7 +133,7 @@ fn source(
     let resources = Resources::DEFAULT.with(&table.resources);
     let resources = resources.map_err(|wrong| {
         let key = format!("rules.resources.{}", wrong.key);
-        WrongValue::new(
+        Diagnostic::new(
             format!("{at}.resources"),
             Problem::value(&key, wrong.message),
         )

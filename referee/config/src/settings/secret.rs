@@ -4,18 +4,18 @@ use deals::Secret;
 use toml::Table;
 use toml::de::DeTable;
 
-use crate::error::WrongValue;
+use crate::error::Diagnostic;
 
 const KEY: &str = "secret";
 
 /// Reads the secret of the configuration. Messages never quote it, as people share them.
-pub(crate) fn secret(given: Option<&str>) -> Result<Option<Secret>, WrongValue> {
+pub(crate) fn secret(given: Option<&str>) -> Result<Option<Secret>, Diagnostic> {
     let Some(digits) = given else {
         return Ok(None);
     };
     let secret = Secret::parse(digits.trim()).ok_or_else(|| {
         let message = "64 hexadecimal digits are needed, as `openssl rand -hex 32` prints them";
-        WrongValue::of(KEY, message)
+        Diagnostic::value(KEY, message)
     })?;
     Ok(Some(secret))
 }

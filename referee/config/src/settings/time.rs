@@ -4,27 +4,22 @@ use std::time::Duration;
 
 use protocol::{ClockKind, Millis, TimeControl};
 
-use crate::tables::file::{Time, TimeTable};
-
-/// An inconsistent time control: the key of the value that does not fit the others, and the reason.
-#[derive(Debug)]
-pub(crate) struct WrongTime {
-    pub(crate) key: &'static str,
-    pub(crate) message: &'static str,
-}
+use crate::error::KeyProblem;
+use crate::tables::{Time, TimeTable};
 
 /// The limit on a move if the configuration limits nothing.
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
 const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
 
-/// The time control of a table, over another one or over the defaults.
+/// The time control of a table, over another one or over the defaults. An error is about a value
+/// that does not fit the others.
 pub(crate) fn time_control(
     table: &TimeTable,
     clock: ClockKind,
     over: Option<&TimeControl>,
-) -> Result<TimeControl, WrongTime> {
-    let wrong = |key, message| Err(WrongTime { key, message });
+) -> Result<TimeControl, KeyProblem> {
+    let wrong = |key, message: &str| Err(KeyProblem::new(key, message));
     let millis = |given: Option<Time>| given.map(|time| Millis(time.0));
     let base = over.cloned().unwrap_or(TimeControl {
         startup: Millis(DEFAULT_STARTUP),
@@ -93,7 +88,8 @@ impl TimeFlags {
             ..TimeTable::default()
         };
         let control = time_control(&table, ClockKind::Wall, None);
-        control
-            .map_err(|WrongTime { key, message }| format!("--{}: {message}", key.replace('_', "-")))
+        control.map_err(|KeyProblem { key, message }| {
+            format!("--{}: {message}", key.replace('_', "-"))
+        })
     }
 }

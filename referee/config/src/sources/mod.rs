@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{ConfigError, Problem};
+use crate::error::{At, ConfigError, Diagnostic, Problem};
 
 /// Counts bytes over all texts, one after the other.
 pub(crate) type Place = usize;
@@ -115,6 +115,15 @@ impl<'t> Sources<'t> {
             [only] if only.is_file => Some(only.text),
             _ => None,
         }
+    }
+
+    /// Finds a problem of this tree in the texts.
+    pub(crate) fn locate(&self, tree: &Tree<'_>, diagnostic: Diagnostic) -> ConfigError {
+        let place = match diagnostic.at {
+            At::Place(place) => Some(place),
+            At::Key(keys) => find::place(tree, &keys),
+        };
+        self.error(place, diagnostic.problem)
     }
 
     /// A problem at this place, or else in a text that is no file.

@@ -1,5 +1,17 @@
 //! Tables of a configuration as they are written.
 
-pub(crate) mod book;
-pub mod file;
-pub mod game;
+mod bots;
+mod endings;
+mod file;
+mod format;
+mod games;
+mod time;
+
+pub(crate) use bots::SubmissionTable;
+pub use bots::{BotCommand, BotTable, BuildTable, OnBroken, SubmissionsTable};
+pub use endings::{AdjudicateTable, DrawTable, Limit, LimitsTable, ResignTable};
+pub use file::{Affinity, Auto, Concurrency, ConfigFile, KeepTable, MOST_RANDOM_PLIES};
+pub use file::{NetworkTable, OpeningOrder, OpeningTable};
+pub use format::{KnockoutTable, Seeding, SprtTable};
+pub use games::{GameEntry, GameTable, RulesEntry, RulesTable};
+pub use time::{MachineTable, Time, TimeScaling, TimeTable, WorkersTable};

@@ -22,7 +22,7 @@ pub(crate) struct MatchFilter {
 
 /// Facts about a log for the message that nothing in it was selected.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Scanned {
     /// The match whose id ends with the requested number.
     similar: Option<String>,
     players: BTreeSet<String>,
@@ -39,21 +39,21 @@ impl MatchFilter {
     }
 
     /// True if a match is selected; takes notes for [`MatchFilter::check`].
-    pub(crate) fn wants(&self, record: &Record, seen: &mut Seen) -> bool {
+    pub(crate) fn wants(&self, record: &Record, scanned: &mut Scanned) -> bool {
         let wanted = self.matches(record);
-        seen.found |= wanted;
-        if !seen.found {
+        scanned.found |= wanted;
+        if !scanned.found {
             if let Some(id) = &self.match_id
                 && number(id).is_some()
                 && number(id) == number(&record.match_id)
             {
-                seen.similar = Some(record.match_id.clone());
+                scanned.similar = Some(record.match_id.clone());
             }
             if !self.players.is_empty() {
                 let names = record.players.iter().map(|player| &player.name);
-                let new = names.filter(|name| !seen.players.contains(*name));
+                let new = names.filter(|name| !scanned.players.contains(*name));
                 let new: Vec<String> = new.cloned().collect();
-                seen.players.extend(new);
+                scanned.players.extend(new);
             }
         }
         wanted
@@ -72,19 +72,23 @@ impl MatchFilter {
     }
 
     /// Fails if some matches were requested and none was found.
-    pub(crate) fn check(&self, seen: &Seen, log: &Path) -> Result<(), CliError> {
-        if seen.found || self.is_empty() {
+    pub(crate) fn check(&self, scanned: &Scanned, log: &Path) -> Result<(), CliError> {
+        if scanned.found || self.is_empty() {
             return Ok(());
         }
         let path = log::locate(log);
         let path = path.display();
-        if let Some(name) = self.players.iter().find(|it| !seen.players.contains(*it)) {
+        if let Some(name) = self
+            .players
+            .iter()
+            .find(|it| !scanned.players.contains(*it))
+        {
             return Err(CliError::Usage(format!(
                 "--player: `{name}` plays in no match of `{path}`; {}",
-                listed(&seen.players)
+                listed(&scanned.players)
             )));
         }
-        Err(CliError::Usage(match (&self.match_id, &seen.similar) {
+        Err(CliError::Usage(match (&self.match_id, &scanned.similar) {
             (None, _) => format!(
                 "--player: no match of `{path}` has all of {}",
                 quoted(self.players.iter())

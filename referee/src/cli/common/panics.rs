@@ -14,7 +14,7 @@ static HAPPENED: AtomicBool = AtomicBool::new(false);
 
 /// From here on, a panic prints one sentence on stderr, followed by the backtrace that
 /// `RUST_BACKTRACE` asks for.
-pub(crate) fn say_in_a_sentence() {
+pub(crate) fn report_in_a_sentence() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         HAPPENED.store(true, Ordering::SeqCst);
@@ -26,12 +26,12 @@ pub(crate) fn say_in_a_sentence() {
 }
 
 fn sentence(info: &PanicHookInfo<'_>) -> String {
-    let said = text(info.payload()).unwrap_or("for no reason that it says");
+    let reason = text(info.payload()).unwrap_or("for no reason that it says");
     let place = info.location().map_or_else(String::new, |place| {
         format!(" at {}, line {}", place.file(), place.line())
     });
-    let said = protocol::excerpt(said.as_bytes(), MOST_SAID);
-    format!("error: the referee itself has a fault, which please report{place}: {said}\n")
+    let reason = protocol::excerpt(reason.as_bytes(), LONGEST_REASON);
+    format!("error: the referee itself has a fault, which please report{place}: {reason}\n")
 }
 
 /// The message of a panic.
@@ -41,7 +41,7 @@ fn text(payload: &dyn Any) -> Option<&str> {
 }
 
 /// Longest message, in characters.
-const MOST_SAID: usize = 500;
+const LONGEST_REASON: usize = 500;
 
 /// True if some thread has panicked, so that its work is not done.
 pub(crate) fn happened() -> bool {
@@ -65,7 +65,7 @@ mod tests {
             (Some("why"), Some("why"), None)
         );
         assert_eq!(caught(|| 7), Some(7));
-        say_in_a_sentence();
+        report_in_a_sentence();
         assert_eq!(caught(|| panic!("a test")), None::<()>);
         assert!(happened());
         HAPPENED.store(false, Ordering::SeqCst);

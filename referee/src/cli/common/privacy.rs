@@ -9,7 +9,7 @@ use std::io;
 ///
 /// To inspect a running referee, be root (`sudo gdb -p PID`, `sudo perf record -p PID`), or start
 /// it under the debugger.
-pub(crate) fn keep_to_itself() -> io::Result<()> {
+pub(crate) fn forbid_inspection() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_dumpable(false)?;
     Ok(())

@@ -26,7 +26,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// True once a handled signal was received.
-static CAME: AtomicBool = AtomicBool::new(false);
+static RECEIVED: AtomicBool = AtomicBool::new(false);
 
 /// Number of live [`Saving`]s.
 static SAVING: AtomicUsize = AtomicUsize::new(0);
@@ -85,7 +85,7 @@ pub(crate) fn on_signals(
         let mut is_ending = false;
         loop {
             let urgency = signals.next().await;
-            CAME.store(true, Ordering::SeqCst);
+            RECEIVED.store(true, Ordering::SeqCst);
             match react(urgency) {
                 Reaction::Finish => {}
                 Reaction::AtOnce => end_at_once(last_words),
@@ -103,8 +103,8 @@ pub(crate) fn on_signals(
 }
 
 /// True if the program was asked to end.
-pub(crate) fn came() -> bool {
-    CAME.load(Ordering::SeqCst)
+pub(crate) fn was_received() -> bool {
+    RECEIVED.load(Ordering::SeqCst)
 }
 
 /// Ends the program, unless it ends by itself.
@@ -117,19 +117,19 @@ async fn end_soon(last_words: Option<&'static str>) {
 }
 
 fn end_at_once(last_words: Option<&'static str>) -> ! {
-    last_words.into_iter().for_each(say);
+    last_words.into_iter().for_each(print_line);
     std::process::exit(i32::from(CliError::Interrupted.code()))
 }
 
 /// Prints a line, unless that would block.
-pub(crate) fn say(line: &'static str) {
-    let (done, said) = mpsc::channel();
+pub(crate) fn print_line(line: &'static str) {
+    let (done, printed) = mpsc::channel();
     let print = move || {
         print_notice(line);
         let _ = done.send(());
     };
     if thread::Builder::new().spawn(print).is_ok() {
-        let _ = said.recv_timeout(LAST_WORDS);
+        let _ = printed.recv_timeout(LAST_WORDS);
     }
 }
 

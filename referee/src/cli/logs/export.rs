@@ -11,7 +11,7 @@ use report::{print_notice, transcript};
 use web::OneFile;
 
 use crate::cli::common::args::RulesArgs;
-use crate::cli::common::filter::{MatchFilter, Seen};
+use crate::cli::common::filter::{MatchFilter, Scanned};
 use crate::cli::{CliError, print};
 
 /// Writes recorded matches as text (headers, and a numbered line a ply with its time), as a table for
@@ -128,7 +128,7 @@ impl Args {
         &self,
         mut take: impl FnMut(Record, bool) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        let mut seen = Seen::default();
+        let mut scanned = Scanned::default();
         let mut is_first = true;
         let mut file = LogFile::open(&self.log)?;
         for record in file.by_ref() {
@@ -137,7 +137,7 @@ impl Args {
                 prev: None,
                 ..record?
             };
-            if !self.filter.wants(&record, &mut seen) {
+            if !self.filter.wants(&record, &mut scanned) {
                 continue;
             }
             take(record, is_first)?;
@@ -150,7 +150,7 @@ impl Args {
         if let Some(cut) = file.cut() {
             print_notice(format_args!("warning: {}: {cut}\n", path.display()));
         }
-        self.filter.check(&seen, &self.log)
+        self.filter.check(&scanned, &self.log)
     }
 }
 

@@ -16,7 +16,7 @@ use tournament::folder::dealing;
 use tournament::folder::secret_file::SECRET_NAME;
 
 use crate::cli::common::args::RulesArgs;
-use crate::cli::common::filter::{MatchFilter, Seen};
+use crate::cli::common::filter::{MatchFilter, Scanned};
 use crate::cli::common::format::FormatArgs;
 use crate::cli::logs::picture::{Perception, header, picture};
 use crate::cli::logs::rerun::RerunArgs;
@@ -78,11 +78,11 @@ impl Args {
         }
         let draw = self.ply.is_some() || self.step || self.all;
         let (mut found, mut matches) = (None, 0);
-        let mut seen = Seen::default();
+        let mut scanned = Scanned::default();
         let mut file = LogFile::open(&self.log)?;
         for record in file.by_ref() {
             let record = record?;
-            if self.filter.wants(&record, &mut seen) {
+            if self.filter.wants(&record, &mut scanned) {
                 matches += 1;
                 if self.filter.match_id.is_none() && !draw {
                     print(&format!("{}\n", self.line(&record)))?;
@@ -104,7 +104,7 @@ impl Args {
             Some(_) if draw => Err(CliError::Usage(format!(
                 "there are {matches} matches; --match says which one to draw"
             ))),
-            _ => self.filter.check(&seen, &self.log),
+            _ => self.filter.check(&scanned, &self.log),
         }
     }
 
@@ -140,7 +140,7 @@ impl Args {
 
     /// Checks the matches, with a line about each.
     fn check(&self) -> Result<(), CliError> {
-        let (mut seen, matches) = (HashSet::new(), Mutex::new(Seen::default()));
+        let (mut seen, matches) = (HashSet::new(), Mutex::new(Scanned::default()));
         let (mut good, mut bad, mut unchecked) = (0, 0, 0);
         let mut file = LogFile::open(&self.log)?.checking_chain();
         let set = self.rules.open_for(&self.log)?;

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use supervisor::{BotFactory, BotSpec};
 
 use crate::cli::common::args::{RulesArgs, SandboxArgs, StartArgs, configured};
-use crate::cli::common::filter::{MatchFilter, Seen};
+use crate::cli::common::filter::{MatchFilter, Scanned};
 use crate::cli::common::format::FormatArgs;
 use crate::cli::play::play::spec;
 use crate::cli::text::board;
@@ -470,14 +470,14 @@ fn heading(position: &AnalysedPosition<'_>) -> String {
 /// The match with this id.
 fn find(path: &Path, id: &str) -> Result<Record, CliError> {
     let filter = MatchFilter::only(id);
-    let mut seen = Seen::default();
+    let mut scanned = Scanned::default();
     for record in LogFile::open(path)? {
         let record = record?;
-        if filter.wants(&record, &mut seen) {
+        if filter.wants(&record, &mut scanned) {
             return Ok(record);
         }
     }
-    filter.check(&seen, path)?;
+    filter.check(&scanned, path)?;
     unreachable!("the match was not seen, which is an error")
 }
 

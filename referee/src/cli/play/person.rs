@@ -139,7 +139,7 @@ enum Word<'a> {
     Move(&'a str),
     Resign,
     /// A text to print.
-    Tell(String),
+    Print(String),
     Board,
     Notation,
     Rules,
@@ -147,7 +147,7 @@ enum Word<'a> {
 }
 
 /// Interprets a line from the person whose turn it is.
-fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
+fn interpret<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
     let line = line.trim();
     if let Some(mv) = legal.iter().find(|mv| *mv == line) {
         return Word::Move(mv);
@@ -156,23 +156,23 @@ fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
     match word.to_ascii_lowercase().as_str() {
         "" => return Word::Nothing,
         "resign" => return Word::Resign,
-        "help" | "?" => return Word::Tell(HELP.to_owned()),
-        "list" => return Word::Tell(list(rest.trim(), legal)),
+        "help" | "?" => return Word::Print(HELP.to_owned()),
+        "list" => return Word::Print(list(rest.trim(), legal)),
         "board" => return Word::Board,
         "notation" => return Word::Notation,
         "rules" => return Word::Rules,
         "undo" => {
-            return Word::Tell("what was played stands; there is no taking back\n".to_owned());
+            return Word::Print("what was played stands; there is no taking back\n".to_owned());
         }
         "quit" | "exit" => {
-            return Word::Tell("`resign` gives the match up, Ctrl-C breaks it off\n".to_owned());
+            return Word::Print("`resign` gives the match up, Ctrl-C breaks it off\n".to_owned());
         }
         _ => {}
     }
     if let Ok(number) = line.parse::<usize>() {
         return match number.checked_sub(1).and_then(|index| legal.get(index)) {
             Some(mv) => Word::Move(mv),
-            None => Word::Tell(format!(
+            None => Word::Print(format!(
                 "the moves have numbers from 1 to {}\n",
                 legal.len()
             )),
@@ -181,7 +181,7 @@ fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
     let begun: Vec<&String> = legal.iter().filter(|mv| mv.starts_with(line)).collect();
     match begun.as_slice() {
         [mv] => Word::Move(mv),
-        [] => Word::Tell(format!(
+        [] => Word::Print(format!(
             "no legal move begins with `{}`; `list` has all, `help` tells more\n",
             line.escape_debug()
         )),
@@ -189,7 +189,7 @@ fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
             let named: Vec<&str> = several.iter().take(NAMED).map(|mv| mv.as_str()).collect();
             let more = if several.len() > NAMED { ", …" } else { "" };
             let (named, count) = (named.join(", "), several.len());
-            Word::Tell(format!(
+            Word::Print(format!(
                 "{count} moves begin with `{line}`: {named}{more}\n"
             ))
         }
@@ -260,7 +260,7 @@ impl<R: BufRead> Terminal<R> {
                 print("\nthe input has ended: that is to resign\n")?;
                 return Ok(FromBot::Resign {});
             };
-            match understand(&line, &ask.legal) {
+            match interpret(&line, &ask.legal) {
                 Word::Move(mv) => {
                     return Ok(FromBot::Move(BotMove {
                         mv: mv.into(),
@@ -269,7 +269,7 @@ impl<R: BufRead> Terminal<R> {
                     }));
                 }
                 Word::Resign => return Ok(FromBot::Resign {}),
-                Word::Tell(text) => print(&text)?,
+                Word::Print(text) => print(&text)?,
                 Word::Board => print(&ask.board)?,
                 Word::Notation => {
                     let forms = self.info.notation.iter();
@@ -308,9 +308,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn told(line: &str, part: &str) {
+    fn printed(line: &str, part: &str) {
         let legal = legal();
-        let Word::Tell(text) = understand(line, &legal) else {
+        let Word::Print(text) = interpret(line, &legal) else {
             panic!("`{line}` is an answer")
         };
         assert!(text.contains(part), "`{part}` in `{text}`");
@@ -326,28 +326,28 @@ mod tests {
             ("a11", "a11"),
             ("r", "resign-not"),
         ] {
-            assert_eq!(understand(line, &legal), Word::Move(mv));
+            assert_eq!(interpret(line, &legal), Word::Move(mv));
         }
-        told("a1", "3 moves begin with `a1`: a1-b2, a1-b3, a11");
-        told("b", "no legal move begins with `b`");
-        told("5", "from 1 to 4");
-        told("0", "from 1 to 4");
+        printed("a1", "3 moves begin with `a1`: a1-b2, a1-b3, a11");
+        printed("b", "no legal move begins with `b`");
+        printed("5", "from 1 to 4");
+        printed("0", "from 1 to 4");
     }
 
     #[test]
     fn words_are_understood() {
         let legal = legal();
-        assert_eq!(understand("resign", &legal), Word::Resign);
-        assert_eq!(understand("Board", &legal), Word::Board);
-        assert_eq!(understand("rules", &legal), Word::Rules);
-        assert_eq!(understand("  ", &legal), Word::Nothing);
-        told("help", "gives the match up");
+        assert_eq!(interpret("resign", &legal), Word::Resign);
+        assert_eq!(interpret("Board", &legal), Word::Board);
+        assert_eq!(interpret("rules", &legal), Word::Rules);
+        assert_eq!(interpret("  ", &legal), Word::Nothing);
+        printed("help", "gives the match up");
         assert!(HELP.lines().all(|line| line.starts_with("  ")));
-        told("undo", "stands");
-        told("list a1-", "    2  a1-b3\n");
-        told("list z", "no legal move");
+        printed("undo", "stands");
+        printed("list a1-", "    2  a1-b3\n");
+        printed("list z", "no legal move");
         let many: Vec<String> = (0..100).map(|i| format!("m{i}")).collect();
-        let Word::Tell(text) = understand("list", &many) else {
+        let Word::Print(text) = interpret("list", &many) else {
             panic!("a list")
         };
         assert!(text.contains("and 40 more") && text.lines().count() == 61);

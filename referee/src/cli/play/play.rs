@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use arbiter::Arbiter;
-use config::tables::file::LimitsTable;
+use config::tables::LimitsTable;
 use config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use games::Rules;
 use games::kit::to_move::CHANCE;
@@ -241,17 +241,17 @@ impl Args {
         let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info().clone(), inputs);
         let artist = thread::spawn(move || terminal.show(shown.iter()));
         let is_hidden = rules.info().hidden;
-        let mut seen = None;
+        let mut shown_at = None;
         let watch = move |arbiter: &Arbiter| {
             let plies = arbiter.moves().len();
             let asked: Vec<usize> = arbiter
                 .awaited()
                 .filter(|seat| seats.contains(seat))
                 .collect();
-            if seen.as_ref() == Some(&(plies, asked.clone())) {
+            if shown_at.as_ref() == Some(&(plies, asked.clone())) {
                 return;
             }
-            let before = seen.replace((plies, asked.clone()));
+            let before = shown_at.replace((plies, asked.clone()));
             let drawn = before.as_ref().is_some_and(|(before, _)| *before == plies);
             // If the thread is gone, nothing is shown any more. Where information is hidden, people
             // see only what they may know.

@@ -194,8 +194,8 @@ impl Args {
                 "all {total} matches of `{path}` were played already\n"
             ));
             self.remove_from_server(&tournament).await;
-            let came = (true, tournament.standing());
-            return self.results(&config, came, &standings, &folder);
+            let ended = (true, tournament.standing());
+            return self.results(&config, ended, &standings, &folder);
         }
         if !self.quiet {
             announce(&tournament, self.nats.nats.is_some());
@@ -210,8 +210,8 @@ impl Args {
         let outcome = self.played(tournament, surroundings, stop, show).await;
         let standings = display.finish();
         let outcome = outcome?;
-        let came = (outcome.complete, outcome.standing);
-        self.results(&config, came, &standings, &folder)?;
+        let ended = (outcome.complete, outcome.standing);
+        self.results(&config, ended, &standings, &folder)?;
         if outcome.complete {
             return Ok(());
         }

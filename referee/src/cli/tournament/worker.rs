@@ -10,7 +10,7 @@ use report::print_notice;
 use tokio::sync::watch;
 use workers::worker::{Leave, WorkerOptions, work};
 
-use crate::cli::common::signals::{Reaction, Urgency, on_signals, say};
+use crate::cli::common::signals::{Reaction, Urgency, on_signals, print_line};
 use crate::cli::tournament::environment::yardstick;
 use crate::cli::{CliError, block_on};
 
@@ -115,7 +115,7 @@ fn on_leave() -> Result<watch::Receiver<Leave>, CliError> {
             ),
         };
         sender.send_replace(leave);
-        say(what);
+        print_line(what);
         reaction
     })?;
     Ok(receiver)

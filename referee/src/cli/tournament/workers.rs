@@ -34,19 +34,19 @@ impl Args {
             address: self.server.clone(),
             credentials: self.creds.clone(),
         };
-        let seen = block_on(async {
+        let workers = block_on(async {
             let connection = Connection::open(&server, Role::Viewer).await?;
             workers(&connection, LISTEN).await
         })??;
         match self.format {
-            OutputFormat::Json => print_json(&json!({ "workers": seen })),
-            OutputFormat::Text => print(&as_text(&seen)),
+            OutputFormat::Json => print_json(&json!({ "workers": workers })),
+            OutputFormat::Text => print(&as_text(&workers)),
         }
     }
 }
 
-fn as_text(seen: &[Presence]) -> String {
-    if seen.is_empty() {
+fn as_text(workers: &[Presence]) -> String {
+    if workers.is_empty() {
         return "no workers\n".to_owned();
     }
     let header = [
@@ -54,19 +54,19 @@ fn as_text(seen: &[Presence]) -> String {
     ];
     let table = Table {
         header: header.map(str::to_owned).to_vec(),
-        rows: seen.iter().map(row).collect(),
+        rows: workers.iter().map(row).collect(),
         names: 0,
         keys: 1,
     };
-    let slots = seen
+    let slots = workers
         .iter()
         .map(|presence| u64::from(presence.slots))
         .sum::<u64>();
-    let busy = seen
+    let busy = workers
         .iter()
         .map(|presence| u64::from(presence.busy))
         .sum::<u64>();
-    let count = seen.len();
+    let count = workers.len();
     table.within(terminal::width()) + &format!("workers: {count}, slots: {slots}, busy: {busy}\n")
 }
 

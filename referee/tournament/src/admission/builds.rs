@@ -37,18 +37,18 @@ const LONGEST_FILE: u64 = 1 << 20;
 pub(super) const LOCK_PATROL: Duration = Duration::from_millis(100);
 
 /// A step before a bot can play, build or setup, in words.
-pub(super) struct Making {
+pub(super) struct BuildStep {
     noun: &'static str,
     participle: &'static str,
     log: &'static str,
 }
 
-pub(super) const BUILD: Making = Making {
+pub(super) const BUILD: BuildStep = BuildStep {
     noun: "build",
     participle: "built",
     log: BUILD_LOG,
 };
-pub(super) const SETUP: Making = Making {
+pub(super) const SETUP: BuildStep = BuildStep {
     noun: "setup",
     participle: "set up",
     log: SETUP_LOG,
@@ -56,7 +56,7 @@ pub(super) const SETUP: Making = Making {
 
 /// Why a bot does not play.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct Failure {
     /// Part of a sentence whose subject is the bot.
     pub(super) why: String,
     /// For the bot's author.
@@ -65,9 +65,9 @@ pub(super) struct Wrong {
     pub(super) log: Option<String>,
 }
 
-impl From<String> for Wrong {
+impl From<String> for Failure {
     fn from(why: String) -> Self {
-        Wrong {
+        Failure {
             why,
             advice: None,
             log: None,
@@ -94,7 +94,7 @@ pub(super) async fn built(
     spec: &BotSpec,
     build: &BuildPlan,
     mut report: impl FnMut(&str),
-) -> Result<Result<(), Wrong>, FactoryError> {
+) -> Result<Result<(), Failure>, FactoryError> {
     let Some(command) = &build.command else {
         return Ok(Ok(()));
     };
@@ -135,9 +135,9 @@ pub(super) async fn made(
     spec: &BotSpec,
     build: &BuildPlan,
     command: &[String],
-    making: &Making,
-) -> Result<Result<(), Wrong>, FactoryError> {
-    let log = spec.dir.join(making.log);
+    step: &BuildStep,
+) -> Result<Result<(), Failure>, FactoryError> {
+    let log = spec.dir.join(step.log);
     let file = match BotFile::of(spec, build) {
         Ok(file) => file,
         Err(why) => return Ok(Err(why.into())),
@@ -161,15 +161,15 @@ pub(super) async fn made(
     }
     let started = BotSpec {
         env,
-        name: format!("{} of {}", making.noun, spec.name),
+        name: format!("{} of {}", step.noun, spec.name),
         command: words,
         wanted: build.wanted.clone(),
         ..spec.clone()
     };
     let factory = BotFactory::new(&[Arc::new(started.clone())], &others(config, spec), None);
     let cannot = |why: String| {
-        let why = format!("cannot be {}: {why}", making.participle);
-        Wrong::from(without_places(&why, config, spec))
+        let why = format!("cannot be {}: {why}", step.participle);
+        Failure::from(without_places(&why, config, spec))
     };
     let factory = match factory {
         Ok(factory) => factory,
@@ -184,17 +184,17 @@ pub(super) async fn made(
     factory.all_gone().await;
     let mut done = match ended {
         Ok(()) => Ok(()),
-        Err(Ended::Over(over)) => {
+        Err(Ended::OverQuota(over)) => {
             let removed = watch.clean_up(&log);
-            let noun = making.noun;
-            Err(Wrong {
+            let noun = step.noun;
+            Err(Failure {
                 why: format!("its {noun} {over} and was ended; {removed}"),
                 advice: Some("have the build make less, or hand in what it would make".to_owned()),
                 log: shown_end_of(&log, config, spec),
             })
         }
-        Err(Ended::Badly(how)) => Err(Wrong {
-            why: without_places(&failed(making, &how, &log, build), config, spec),
+        Err(Ended::Failed(how)) => Err(Failure {
+            why: without_places(&failed(step, &how, &log, build), config, spec),
             advice: Some(advice(&log, build)),
             log: shown_end_of(&log, config, spec),
         }),
@@ -202,7 +202,7 @@ pub(super) async fn made(
     if let Some(file) = file
         && let Err(why) = file.restore()
     {
-        done = Err(format!("its {} {why}", making.noun).into());
+        done = Err(format!("its {} {why}", step.noun).into());
     }
     Ok(done)
 }
@@ -210,9 +210,9 @@ pub(super) async fn made(
 /// How a build failed.
 enum Ended {
     /// It failed by itself, or exceeded its time.
-    Badly(String),
+    Failed(String),
     /// It exceeded its quota.
-    Over(String),
+    OverQuota(String),
 }
 
 /// Waits until a build ends, exceeds its quota or its time.
@@ -226,19 +226,19 @@ async fn ended(
         ended = process.ended(build.timeout) => ended,
         over = watch.exceeded() => {
             process.kill().await;
-            return Err(Ended::Over(over));
+            return Err(Ended::OverQuota(over));
         }
     };
     let well = process.ended_well();
     process.end().await;
     let over = watch.exceeded_by_now().await;
     match (over, ended) {
-        (Some(over), _) => Err(Ended::Over(over)),
+        (Some(over), _) => Err(Ended::OverQuota(over)),
         (None, Some(_)) if well => Ok(()),
-        (None, Some(how)) => Err(Ended::Badly(how)),
+        (None, Some(how)) => Err(Ended::Failed(how)),
         (None, None) => {
             let limit = humantime::format_duration(build.timeout);
-            Err(Ended::Badly(format!("took longer than {limit}")))
+            Err(Ended::Failed(format!("took longer than {limit}")))
         }
     }
 }
@@ -369,10 +369,10 @@ fn misses_network(text: &str, build: &BuildPlan) -> bool {
 }
 
 /// The reason why a build or setup failed, with the line of its output that names the error.
-fn failed(making: &Making, how: &str, log: &Path, build: &BuildPlan) -> String {
+fn failed(step: &BuildStep, how: &str, log: &Path, build: &BuildPlan) -> String {
     let text = end_of(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let line = telling_line(&text).map_or(String::new(), |line| {
+    let line = error_line(&text).map_or(String::new(), |line| {
         format!(": {}", protocol::excerpt(line.trim().as_bytes(), 200))
     });
     let network = match misses_network(&text, build) {
@@ -384,7 +384,7 @@ fn failed(making: &Making, how: &str, log: &Path, build: &BuildPlan) -> String {
     };
     format!(
         "its {} {how}{line} (all of it is in `{}`){network}",
-        making.noun,
+        step.noun,
         log.display()
     )
 }
@@ -403,7 +403,7 @@ fn advice(log: &Path, build: &BuildPlan) -> String {
 
 /// The first line that mentions an error and is no warning (compilers draw arrows and count below
 /// it); else the last line.
-fn telling_line(text: &str) -> Option<&str> {
+fn error_line(text: &str) -> Option<&str> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let speaks = |line: &&str| {
         let line = line.trim_start().to_lowercase();
@@ -484,17 +484,14 @@ mod tests {
         let pip = "Collecting numpy\n  WARNING: Retrying (...) after 'NewConnectionError'\n\
                    ERROR: Could not find a version that satisfies the requirement numpy\n\
                    ERROR: No matching distribution found for numpy\n";
-        let line = telling_line(pip).expect("a line");
+        let line = error_line(pip).expect("a line");
         assert!(
             line.starts_with("ERROR: Could not find a version"),
             "{line}"
         );
         let cc = "a.c: In function 'main':\na.c:1:3: error: 'retrun' undeclared\n  ^~~\n";
-        assert_eq!(
-            telling_line(cc),
-            Some("a.c:1:3: error: 'retrun' undeclared")
-        );
-        assert_eq!(telling_line("one\ntwo\n\n"), Some("two"));
-        assert_eq!(telling_line("\n"), None);
+        assert_eq!(error_line(cc), Some("a.c:1:3: error: 'retrun' undeclared"));
+        assert_eq!(error_line("one\ntwo\n\n"), Some("two"));
+        assert_eq!(error_line("\n"), None);
     }
 }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec, FactoryError};
 use tokio::time::sleep;
 
-use builds::{LOCK_PATROL, SETUP, Wrong};
+use builds::{Failure, LOCK_PATROL, SETUP};
 pub use config::LeftOut;
 
 pub use answers::{are_wanted as are_answers_wanted, ask, note as note_answers, noted as answers};
@@ -38,7 +38,7 @@ const LEFT_OUT: &str = "left-out.toml";
 /// Checks of `must_pass_check`: the bot starts and plays its games.
 const MUST_PASS: [&str; 2] = ["handshake", "match/"];
 /// Longest wait for any answer in these checks.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Serialize, Deserialize)]
 struct LeftOutFile {
@@ -83,10 +83,10 @@ pub async fn broken(
     for (spec, build) in candidates(config, among) {
         let wrong = match builds::built(config, spec, build, &mut report).await? {
             Err(not) => Some(not),
-            Ok(()) if build.must_pass => mistake(config, spec).await?,
+            Ok(()) if build.must_pass => failed_check(config, spec).await?,
             Ok(()) => None,
         };
-        if let Some(Wrong { why, advice, log }) = wrong {
+        if let Some(Failure { why, advice, log }) = wrong {
             broken.push(LeftOut {
                 advice,
                 log,
@@ -287,8 +287,8 @@ async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
 }
 
 /// Finds the first failed check of a bot as it would play.
-async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<Wrong>, FactoryError> {
-    mistake_within(config, spec, extent(spec)).await
+async fn failed_check(config: &Config, spec: &BotSpec) -> Result<Option<Failure>, FactoryError> {
+    failed_check_within(config, spec, extent(spec)).await
 }
 
 /// Why a bot cannot play on this machine at all: it does not start, or does not move.
@@ -300,20 +300,20 @@ pub async fn cannot_play(config: &Config, spec: &BotSpec) -> Result<Option<Strin
         turns: 1,
         ..extent(spec)
     };
-    let wrong = mistake_within(config, spec, extent).await?;
+    let wrong = failed_check_within(config, spec, extent).await?;
     Ok(wrong.map(|wrong| wrong.why))
 }
 
-async fn mistake_within(
+async fn failed_check_within(
     config: &Config,
     spec: &BotSpec,
     extent: Extent,
-) -> Result<Option<Wrong>, FactoryError> {
+) -> Result<Option<Failure>, FactoryError> {
     let without_places = |why: String| builds::without_places(&why, config, spec);
     if let Some(why) = cannot_start(config, spec)? {
-        return Ok(Some(Wrong {
+        return Ok(Some(Failure {
             advice: Some("correct `command` in `bot.toml`, or the file that it names".to_owned()),
-            ..Wrong::from(why)
+            ..Failure::from(why)
         }));
     }
     let lab = Lab::hiding(spec.clone(), extent, None, builds::others(config, spec))?;
@@ -335,7 +335,7 @@ async fn mistake_within(
                 let what = closed.map_or(what.clone(), |closed| format!("{what}; {closed}"));
                 let why = without_places(format!("did not pass the check `{name}`: {what}"));
                 let fixes = finding.fixes.join("; ");
-                Wrong {
+                Failure {
                     why,
                     advice: Some(without_places(fixes)).filter(|fixes| !fixes.is_empty()),
                     log: None,
@@ -367,7 +367,7 @@ pub fn extent(spec: &BotSpec) -> Extent {
         .map_or(Duration::from_secs(1), |time| time.0);
     Extent {
         time,
-        answer_limit: PATIENCE.max(spec.time.startup.0),
+        answer_limit: ANSWER_LIMIT.max(spec.time.startup.0),
         margin: spec.time.margin.0,
         seed: 1,
         turns: 4,

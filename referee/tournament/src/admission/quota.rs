@@ -129,13 +129,13 @@ struct Disk {
 impl Disk {
     /// The disk of a folder.
     fn of(folder: &Path) -> Option<Self> {
-        let seen = statvfs(folder).ok()?;
+        let stat = statvfs(folder).ok()?;
         // The types differ between systems.
         #[allow(clippy::unnecessary_cast)]
-        let bytes = |blocks| blocks as u64 * seen.fragment_size() as u64;
+        let bytes = |blocks| blocks as u64 * stat.fragment_size() as u64;
         Some(Disk {
-            all: bytes(seen.blocks()),
-            free: bytes(seen.blocks_available()),
+            all: bytes(stat.blocks()),
+            free: bytes(stat.blocks_available()),
         })
     }
 

@@ -30,14 +30,14 @@ pub const MOST_BYTES: usize = 200_000;
 /// Bytes reserved beside the parts of a snapshot.
 const MARGIN: usize = 100;
 /// Interval between two searches for subscribers.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+const SEARCH_INTERVAL: Duration = Duration::from_millis(500);
 /// Burst of snapshots a slot, and their rate a second.
 const MOST_A_SECOND: f64 = 4.0;
 /// Interval of the sign of life in matches whose course is secret.
 const SECRET_INTERVAL: Duration = Duration::from_secs(5);
 /// Longest path of a folder, in bytes, that is used as it is.
 const MOST_FOLDER: usize = 80;
-const MOST_LISTENERS: usize = 16;
+const MOST_SUBSCRIBERS: usize = 16;
 
 /// The path of a socket in a folder. Paths of sockets have at most 107 bytes, so longer ones go
 /// through the open folder, which must stay open meanwhile.
@@ -62,9 +62,9 @@ pub(crate) struct Broadcast {
     folder: PathBuf,
     socket: UnixDatagram,
     /// True while there are subscribers.
-    is_heard: AtomicBool,
+    has_subscribers: AtomicBool,
     /// The open folder of the subscribers' sockets, and their paths.
-    listeners: Mutex<Option<(File, Vec<PathBuf>)>>,
+    subscribers: Mutex<Option<(File, Vec<PathBuf>)>>,
 }
 
 impl Broadcast {
@@ -76,27 +76,28 @@ impl Broadcast {
         let broadcast = Arc::new(Broadcast {
             folder: folder.join(LIVE_NAME),
             socket,
-            is_heard: AtomicBool::new(false),
-            listeners: Mutex::default(),
+            has_subscribers: AtomicBool::new(false),
+            subscribers: Mutex::default(),
         });
         let weak = Arc::downgrade(&broadcast);
-        let lookout = thread::Builder::new().name("live".to_owned());
-        lookout.spawn(move || look_out(&weak)).ok()?;
+        let searcher = thread::Builder::new().name("live".to_owned());
+        searcher.spawn(move || search(&weak)).ok()?;
         Some(broadcast)
     }
 
     /// Looks for subscribers, and sends them a sign of life.
-    fn look(&self) {
+    fn find_subscribers(&self) {
         let found = self.sockets();
-        let is_heard = found
+        let has_subscribers = found
             .as_ref()
             .is_some_and(|(_, sockets)| !sockets.is_empty());
         *self
-            .listeners
+            .subscribers
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = found;
-        self.is_heard.store(is_heard, Ordering::Relaxed);
-        if is_heard {
+        self.has_subscribers
+            .store(has_subscribers, Ordering::Relaxed);
+        if has_subscribers {
             // Shows subscribers that the tournament is still running.
             self.send(&json!({"alive": true}));
         }
@@ -110,7 +111,7 @@ impl Broadcast {
         });
         let names: Vec<_> = sockets.map(|entry| entry.file_name()).collect();
         let (within, open) = reachable(&self.folder, OsStr::new("")).ok()?;
-        let paths = names.iter().take(MOST_LISTENERS);
+        let paths = names.iter().take(MOST_SUBSCRIBERS);
         let paths = paths.map(|name| within.join(name)).collect();
         Some((open, paths))
     }
@@ -121,9 +122,9 @@ impl Broadcast {
         if text.len() > MOST_BYTES {
             return;
         }
-        let listeners = self.listeners.lock();
-        let listeners = listeners.unwrap_or_else(PoisonError::into_inner);
-        for path in listeners.iter().flat_map(|(_, paths)| paths) {
+        let subscribers = self.subscribers.lock();
+        let subscribers = subscribers.unwrap_or_else(PoisonError::into_inner);
+        for path in subscribers.iter().flat_map(|(_, paths)| paths) {
             if let Err(error) = self.socket.send_to(text.as_bytes(), path)
                 && error.kind() == ErrorKind::ConnectionRefused
             {
@@ -154,11 +155,11 @@ impl Broadcast {
 }
 
 /// Looks for subscribers until the tournament is over.
-fn look_out(broadcast: &Weak<Broadcast>) {
+fn search(broadcast: &Weak<Broadcast>) {
     while let Some(broadcast) = broadcast.upgrade() {
-        broadcast.look();
+        broadcast.find_subscribers();
         drop(broadcast);
-        thread::sleep(LOOK_INTERVAL);
+        thread::sleep(SEARCH_INTERVAL);
     }
 }
 
@@ -213,7 +214,7 @@ pub(crate) struct LiveMatch<'b> {
 
 impl Observer for LiveMatch<'_> {
     fn after(&mut self, arbiter: &Arbiter) {
-        if !self.broadcast.is_heard.load(Ordering::Relaxed) {
+        if !self.broadcast.has_subscribers.load(Ordering::Relaxed) {
             return;
         }
         if self.rules.info().has_deals() {
@@ -316,27 +317,27 @@ mod tests {
     }
 
     #[test]
-    fn who_listens_is_found_and_who_is_gone_forgotten() {
+    fn subscribers_are_found_and_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let broadcast = Broadcast::begin(folder.path()).unwrap();
-        broadcast.look();
-        assert!(!broadcast.is_heard.load(Ordering::Relaxed));
+        broadcast.find_subscribers();
+        assert!(!broadcast.has_subscribers.load(Ordering::Relaxed));
         let live = folder.path().join(LIVE_NAME);
         fs::create_dir(&live).unwrap();
-        let listener = UnixDatagram::bind(live.join("1.sock")).unwrap();
-        broadcast.look();
-        assert!(broadcast.is_heard.load(Ordering::Relaxed));
-        let mut heard = [0; 100];
-        let length = listener.recv(&mut heard).unwrap();
-        assert_eq!(&heard[..length], br#"{"alive":true}"#);
+        let subscriber = UnixDatagram::bind(live.join("1.sock")).unwrap();
+        broadcast.find_subscribers();
+        assert!(broadcast.has_subscribers.load(Ordering::Relaxed));
+        let mut received = [0; 100];
+        let length = subscriber.recv(&mut received).unwrap();
+        assert_eq!(&received[..length], br#"{"alive":true}"#);
         // A subscriber that does not read blocks nobody.
         for _ in 0..1000 {
             broadcast.send(&json!({"match": "m-1"}));
         }
-        drop(listener);
-        broadcast.look();
-        broadcast.look();
+        drop(subscriber);
+        broadcast.find_subscribers();
+        broadcast.find_subscribers();
         assert!(!live.join("1.sock").exists());
-        assert!(!broadcast.is_heard.load(Ordering::Relaxed));
+        assert!(!broadcast.has_subscribers.load(Ordering::Relaxed));
     }
 }

@@ -111,9 +111,9 @@ fn bots_a_slot(config: &Config) -> u64 {
     // Processes of the last match end while those of the next one start.
     let mut restarts = config.bots.iter().map(|bot| bot.restart);
     let mut games = config.games.iter();
-    let anew = restarts.any(|restart| restart == Restart::EachMatch)
+    let is_replaced = restarts.any(|restart| restart == Restart::EachMatch)
         || games.any(|game| game.rules.info().has_deals());
-    (kept + if anew { seats } else { 0 }) as u64
+    (kept + if is_replaced { seats } else { 0 }) as u64
 }
 
 fn need_of_descriptors(config: &Config) -> Need {

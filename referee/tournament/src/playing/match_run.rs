@@ -89,11 +89,11 @@ impl MatchRun {
         let FinishedRun { played, players } =
             match_runner::run(setup, players, Timing::Real, &mut tried).await;
         let load = watch_load.end();
-        let came_back = tried.look(&*self.game.rules);
+        let round_trip = tried.check(&*self.game.rules);
         let after: Vec<Option<After>> = players.into_iter().map(after).collect();
         let played = played.map(|played| played.expect("nobody breaks it off"));
         let judged = played.and_then(|played| {
-            came_back?;
+            round_trip?;
             rules_trial::after_faults(&*self.start, &played, self.seed)?;
             Ok(played)
         });

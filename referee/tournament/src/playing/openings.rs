@@ -2,7 +2,7 @@
 
 use arbiter::adjudication::LimitWatch;
 use arbiter::chance::{Chance, Draws, MOST_OTHERS};
-use config::tables::file::OpeningOrder;
+use config::tables::OpeningOrder;
 use config::{BookOpening, Config, GameSetup, Judged};
 use deals::{Deal, Pairing};
 use games::playout::PlayoutRequest;

@@ -38,7 +38,7 @@ impl<'o, O: Observer> TriedRules<'o, O> {
     ///
     /// # Errors
     /// If one does not.
-    pub(crate) fn look(&self, rules: &dyn Rules) -> Result<(), BrokenRules> {
+    pub(crate) fn check(&self, rules: &dyn Rules) -> Result<(), BrokenRules> {
         let mut positions = self.positions.iter();
         positions.try_for_each(|position| rules.comes_back(&**position))
     }

@@ -96,7 +96,7 @@ pub(crate) async fn run(
     let mut show = |progress: Progress<'_>| {
         if matches!(progress, Progress::Finished { .. }) {
             for what in shared.factory.take_news() {
-                show(Progress::Trouble(&what));
+                show(Progress::Warning(&what));
             }
         }
         show(progress);
@@ -120,7 +120,7 @@ pub(crate) async fn run(
     all_done.recv().await;
     shared.factory.all_gone().await;
     for what in shared.factory.take_news() {
-        show(Progress::Trouble(&what));
+        show(Progress::Warning(&what));
     }
     conclude(written, &shared.queue, &mut folder.log, &mut show)
 }
@@ -166,7 +166,7 @@ pub(crate) async fn run_at<B: Backend>(
     if outcome.complete
         && let Some(what) = backend.close().await
     {
-        show(Progress::Trouble(&what.into()));
+        show(Progress::Warning(&what.into()));
     }
     Ok(outcome)
 }
@@ -241,7 +241,7 @@ async fn write(
         for report in batch.drain(..) {
             match report {
                 FromSlot::Started(what) => show(Progress::Started(&what)),
-                FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
+                FromSlot::Warning(what) => show(Progress::Warning(&what)),
                 // The first failure causes those that follow it.
                 FromSlot::Failed(error) => {
                     failed.get_or_insert(error);
@@ -255,7 +255,7 @@ async fn write(
                     show(finished(&record, queue));
                     let warnings = undeclared.noticed(config, &record).into_iter();
                     for warning in warnings.chain(bots.noticed(&record)) {
-                        show(Progress::Trouble(&warning.into()));
+                        show(Progress::Warning(&warning.into()));
                     }
                 }
             }
@@ -322,7 +322,7 @@ fn after_error(
     if matches!(error, RunError::Log(WriteError::Gone { .. }))
         && let Err(lost) = log.check()
     {
-        show(Progress::Trouble(&lost.to_string().into()));
+        show(Progress::Warning(&lost.to_string().into()));
     }
     // Finished matches should be on the disk; if this fails, the first error is the cause.
     let _ = log.finish();
@@ -345,7 +345,7 @@ fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
             "another program wrote to the log, perhaps a bot; it was put back as it was, all \
              {lines} matches of it (`sandbox = \"strict\"` would keep bots from it)"
         );
-        show(Progress::Trouble(&what.into()));
+        show(Progress::Warning(&what.into()));
     }
 }
 
@@ -355,7 +355,7 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlo
         && let Err(error) = cores::keep_to_one(number)
     {
         let what = format!("`affinity`: slot {number} cannot keep to one core: {error}");
-        let _ = reports.blocking_send(FromSlot::Trouble(what.into()));
+        let _ = reports.blocking_send(FromSlot::Warning(what.into()));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         // A slot has a handful of pipes; the default is meant for thousands.
@@ -399,10 +399,10 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
             }
         };
         if let Some(warning) = shared.lopsided(&scheduled, &opening) {
-            let _ = reports.send(FromSlot::Trouble(warning.into())).await;
+            let _ = reports.send(FromSlot::Warning(warning.into())).await;
         }
         if let Some(warning) = shared.left_out(&scheduled) {
-            let _ = reports.send(FromSlot::Trouble(warning.into())).await;
+            let _ = reports.send(FromSlot::Warning(warning.into())).await;
         }
         let played = tokio::select! {
             // The others are polled only while the match waits for something.

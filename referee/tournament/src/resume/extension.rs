@@ -1,7 +1,7 @@
 //! The schedule of a tournament before its extension.
 
 use config::game;
-use config::tables::file::ConfigFile;
+use config::tables::ConfigFile;
 use config::{Config, GameSetup};
 use schedule::{Earlier, Format, FormatName, Shape, Version};
 use toml::Table;

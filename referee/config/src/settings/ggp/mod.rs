@@ -10,16 +10,14 @@ use gdl::Script;
 use protocol::{ClockKind, Player, TimeControl};
 use supervisor::{BotSpec, GgpPlayer};
 
-use crate::error::{Problem, WrongValue};
-use crate::tables::file::{BotTable, ConfigFile, TimeScaling};
-use crate::tables::game::GameSetup;
+use crate::error::{Diagnostic, KeyProblem, Problem};
+use crate::settings::game::GameSetup;
+use crate::tables::{BotTable, ConfigFile, TimeScaling};
 
 pub use address::Address;
 
 /// Default attempts to reach a player before it is at fault.
 const START_ATTEMPTS: u32 = 3;
-/// A key of a bot, and its problem.
-pub(crate) type WrongKey = (&'static str, String);
 
 /// A bot at this address, with its own time control; `all` is that of the other bots.
 ///
@@ -32,8 +30,8 @@ pub(crate) fn spec(
     own_time: Option<TimeControl>,
     all: &TimeControl,
     folder: &Path,
-) -> Result<BotSpec, WrongKey> {
-    let wrong = |message: String| ("ggp", message);
+) -> Result<BotSpec, KeyProblem> {
+    let wrong = |message: String| KeyProblem::new("ggp", message);
     if table.command.is_some() {
         return Err(wrong(
             "a bot cannot have both this and `command`".to_owned(),
@@ -41,7 +39,7 @@ pub(crate) fn spec(
     }
     if let Some(key) = useless_key(table) {
         let message = "it cannot be given with `ggp`: the player is not started here";
-        return Err((key, message.to_owned()));
+        return Err(KeyProblem::new(key, message));
     }
     let address = Address::parse(url).map_err(wrong)?;
     let host = &address.host;
@@ -121,12 +119,12 @@ pub(crate) fn check(
     file: &ConfigFile,
     bots: &[Arc<BotSpec>],
     games: &[GameSetup],
-) -> Result<(), WrongValue> {
+) -> Result<(), Diagnostic> {
     let is_host = |host: &str| Address::parse(&format!("http://{}:1", bracketed(host))).is_ok();
     if let Some(host) = file.network.ggp_hosts.iter().find(|host| !is_host(host)) {
         let message =
             format!("{host:?} is not a name or an address of a machine, as in \"10.0.0.5\"");
-        return Err(WrongValue::of("network.ggp_hosts", message));
+        return Err(Diagnostic::value("network.ggp_hosts", message));
     }
     let scaled = file.time.scale == Some(TimeScaling::Yardstick);
     if let Some(player) = bots.iter().find(|bot| bot.ggp.is_some() && scaled) {
@@ -135,7 +133,7 @@ pub(crate) fn check(
              about a player that is not started here",
             player.name
         );
-        return Err(WrongValue::of("time.scale", message));
+        return Err(Diagnostic::value("time.scale", message));
     }
     let mut addresses: Vec<(&str, &str)> = Vec::new();
     for (index, bot) in bots.iter().enumerate() {
@@ -143,7 +141,7 @@ pub(crate) fn check(
         let wrong = |message: String| {
             let (bot, key) = (bot.name.clone(), "ggp".to_owned());
             let problem = Problem::Bot { bot, key, message };
-            WrongValue::new(format!("bots.{index}.ggp"), problem)
+            Diagnostic::new(format!("bots.{index}.ggp"), problem)
         };
         let address = &*player.address;
         if let Some((other, _)) = addresses.iter().find(|(_, taken)| *taken == address) {

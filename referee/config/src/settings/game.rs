@@ -9,7 +9,7 @@ use schedule::GameShape;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::tables::file::{GameEntry, GameTable, LimitsTable};
+use crate::tables::{GameEntry, GameTable, LimitsTable};
 
 /// A game as a tournament plays it.
 #[derive(Clone)]
