@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
+pub mod capabilities;
 mod checked_match;
 mod encodings;
 mod finding;

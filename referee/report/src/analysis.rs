@@ -1,10 +1,10 @@
-//! //! Analyses of positions and matches as text: a block of lines for the terminal, graphs, JSON.
+//! Analyses of positions and matches as text: a block of lines for the terminal, graphs, JSON.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-use play::analysis::{PlyAnalysis, Thought};
+use play::analysis::{AnalysedPosition, PlyAnalysis, Thought};
 use protocol::{Record, SearchLine, shown};
 use serde_json::{Value, json};
 
@@ -29,6 +29,52 @@ pub fn thought(bot: &str, thought: &Thought) -> Vec<String> {
     let remarks = thought.remarks.iter();
     lines.extend(remarks.map(|remark| format!("     dropped: {}", shown(remark))));
     lines
+}
+
+/// The analyses of one position by several bots, `concurrency` of which think at a time.
+pub fn thoughts<'a>(
+    bots: impl ExactSizeIterator<Item = &'a str>,
+    known: &[Thought],
+    concurrency: usize,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let count = bots.len();
+    if count > 1 {
+        let how = match concurrency {
+            1 => "one after the other".to_owned(),
+            most if most >= count => "all at the same time".to_owned(),
+            most => format!("{most} at a time"),
+        };
+        lines.push(format!("{count} bots think, {how}"));
+    }
+    for (bot, known) in bots.zip(known) {
+        lines.extend(thought(bot, known));
+    }
+    lines
+}
+
+/// A bot's analysis of a position as a line of JSON. `done` is left out if it is `None`.
+pub fn thought_json(
+    position: &AnalysedPosition<'_>,
+    bot: &str,
+    known: &Thought,
+    match_id: Option<&str>,
+    done: Option<bool>,
+) -> String {
+    let mut line = json!({
+        "bot": bot, "game": position.of.rules.info().id, "ply": position.session.ply(),
+        "seat": position.seat, "role": position.role(),
+    });
+    if let Some(id) = match_id {
+        line["match"] = id.into();
+    }
+    if let Some(done) = done {
+        line["done"] = done.into();
+    }
+    if let (Some(line), Value::Object(known)) = (line.as_object_mut(), known.to_json()) {
+        line.extend(known);
+    }
+    format!("{line}\n")
 }
 
 fn in_short(thought: &Thought) -> String {

@@ -11,6 +11,7 @@ pub mod formats;
 pub mod match_rows;
 pub mod progress;
 pub mod sheet;
+pub mod solutions;
 pub mod table;
 pub mod tables;
 pub mod terminal;

@@ -3,7 +3,7 @@
 use arbiter::adjudication::FORFEIT;
 use protocol::{LoggedMove, MoveAnalysis, MoveText, Record};
 
-use super::Thought;
+use super::{AnalysedPosition, Thought};
 
 /// A bot's analysis of a position of a match, and of the ply made there.
 #[derive(Clone, Debug)]
@@ -87,6 +87,25 @@ fn value_after(
         }
         None => None,
     }
+}
+
+/// Sorts the analyses of positions, in which the bots alternate, by bot.
+pub fn by_bot(
+    positions: &[Result<AnalysedPosition<'_>, String>],
+    thoughts: Vec<Thought>,
+    bots: usize,
+) -> Vec<Vec<Result<(usize, Thought), String>>> {
+    let mut thoughts = thoughts.into_iter();
+    let mut by_bot = vec![Vec::new(); bots];
+    for position in positions {
+        for plies in &mut by_bot {
+            plies.push(match position {
+                Ok(position) => Ok((position.seat, thoughts.next().unwrap_or_default())),
+                Err(why) => Err(why.clone()),
+            });
+        }
+    }
+    by_bot
 }
 
 /// A copy of a match with the bots' analyses of each ply.

@@ -106,6 +106,27 @@ impl AnalysedMatch {
         })
     }
 
+    /// The positions after `first` and more plies, or why they cannot be analysed. The end of the game is
+    /// left out.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub fn positions(
+        &self,
+        first: usize,
+    ) -> Result<Vec<Result<AnalysedPosition<'_>, String>>, BrokenRules> {
+        let mut positions = Vec::new();
+        for plies in first..=self.plies.len() {
+            positions.push(match self.position(plies, None) {
+                Ok(position) => Ok(position),
+                Err(NoAnalysis::Over(_)) => continue,
+                Err(NoAnalysis::Broken(broken)) => return Err(broken),
+                Err(other) => Err(other.to_string()),
+            });
+        }
+        Ok(positions)
+    }
+
     /// The position after this many plies. Where several seats act at once, `seat` chooses one.
     ///
     /// # Errors

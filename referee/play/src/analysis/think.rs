@@ -24,7 +24,7 @@ const LEAST_PAUSE: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// If rules from outside do not work. A fault of the bot is part of the result.
-pub async fn think(
+pub(super) async fn think(
     position: &AnalysedPosition<'_>,
     spec: &Arc<BotSpec>,
     factory: Arc<BotFactory>,

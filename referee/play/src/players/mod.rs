@@ -8,6 +8,7 @@ mod process;
 mod prompt;
 mod random;
 mod recorded;
+mod typed;
 
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -24,6 +25,7 @@ pub use person::{Person, PersonInput};
 pub use process::{After, Process, Started};
 pub use random::Random;
 pub use recorded::Recorded;
+pub use typed::{Typed, interpret};
 
 /// An event of a player.
 #[derive(Debug)]

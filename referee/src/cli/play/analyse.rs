@@ -1,6 +1,6 @@
 //! `referee analyse`: bots think about a position, or about each position of a match.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,20 +8,18 @@ use std::time::Duration;
 
 use config::Time;
 use files::output;
-use futures_util::stream::{self, StreamExt as _};
 use games::Rules;
 use log::{self, LogFile, LogWriter, Versions, WriteError};
 use machine::identity;
 use play::analysis::{
-    AnalysedMatch, AnalysedPosition, NoAnalysis, PlyAnalysis, Thought, each_ply, think,
-    with_analysis,
+    AnalysedMatch, AnalysedPosition, Analysts, Job, NoAnalysis, PlyAnalysis, Thought, by_bot,
+    each_ply, with_analysis,
 };
 use protocol::{Millis, Record, TimeControl, shown};
-use report::analysis::{LiveBlock, MatchView, thought};
+use report::analysis::{LiveBlock, MatchView, thought, thought_json, thoughts};
 use report::print_notice;
 use rules::RulesSet;
-use serde_json::{Value, json};
-use supervisor::{BotFactory, BotSpec};
+use supervisor::BotSpec;
 
 use crate::cli::common::args::{RulesArgs, SandboxArgs, StartArgs, configured};
 use crate::cli::common::filter::{MatchFilter, Scanned};
@@ -111,9 +109,6 @@ pub(crate) struct Args {
     format: FormatArgs,
 }
 
-/// A bot, by index, and a position to think about.
-type Job<'a> = (usize, &'a AnalysedPosition<'a>);
-
 /// What is analysed.
 struct Subject {
     set: RulesSet,
@@ -129,7 +124,7 @@ impl Args {
             return Err(CliError::Usage(message.to_owned()));
         }
         let subject = self.subject()?;
-        let bots = Bots::new(&self, &subject)?;
+        let bots = bots(&self, &subject)?;
         match &subject.record {
             Some(record) if self.each_ply => self.whole_match(&subject, record, &bots),
             _ => self.position(&subject, &bots),
@@ -193,7 +188,7 @@ impl Args {
     }
 
     /// Lets all bots think about one position.
-    fn position(&self, subject: &Subject, bots: &Bots) -> Result<(), CliError> {
+    fn position(&self, subject: &Subject, bots: &Analysts) -> Result<(), CliError> {
         let plies = self.ply.unwrap_or(subject.of.plies.len());
         let seat = self.seat(&*subject.of.rules)?;
         let position = subject.of.position(plies, seat).map_err(unusable)?;
@@ -209,11 +204,11 @@ impl Args {
                 let _ = print(&self.line(&position, &bots.specs[bot].name, known, false));
             }
             if let Some(live) = &mut *live.borrow_mut() {
-                live.draw(|| bots.in_words(&thinking.borrow()));
+                live.draw(|| in_words(bots, &thinking.borrow()));
             }
         };
         let jobs: Vec<Job<'_>> = (0..bots.specs.len()).map(|bot| (bot, &position)).collect();
-        let thoughts = block_on(bots.think(&jobs, self.lines, update))?;
+        let thoughts = block_on(think(bots, &jobs, self.lines, update))?;
         if let Some(live) = &mut *live.borrow_mut() {
             live.clear();
         }
@@ -223,10 +218,9 @@ impl Args {
             let lines = lines.map(|(spec, known)| self.line(&position, &spec.name, known, true));
             return print(&lines.collect::<String>());
         }
-        print(&(bots.in_words(&thoughts).join("\n") + "\n"))
+        print(&(in_words(bots, &thoughts).join("\n") + "\n"))
     }
 
-    /// A bot's thoughts on a position, as a line for programs.
     fn line(
         &self,
         position: &AnalysedPosition<'_>,
@@ -234,29 +228,21 @@ impl Args {
         known: &Thought,
         done: bool,
     ) -> String {
-        let of = position.of;
-        let mut line = json!({
-            "bot": bot, "game": of.rules.info().id, "ply": position.session.ply(),
-            "seat": position.seat, "role": position.role(),
-        });
-        if let Some(id) = &self.match_id {
-            line["match"] = id.as_str().into();
-        }
-        if self.updates {
-            line["done"] = done.into();
-        }
-        if let (Some(line), Value::Object(known)) = (line.as_object_mut(), known.to_json()) {
-            line.extend(known);
-        }
-        format!("{line}\n")
+        let done = self.updates.then_some(done);
+        thought_json(position, bot, known, self.match_id.as_deref(), done)
     }
 
     /// Lets all bots think about each position of a match.
-    fn whole_match(&self, subject: &Subject, record: &Record, bots: &Bots) -> Result<(), CliError> {
+    fn whole_match(
+        &self,
+        subject: &Subject,
+        record: &Record,
+        bots: &Analysts,
+    ) -> Result<(), CliError> {
         let seat = self.seat(&*subject.of.rules)?;
         let copy = self.out.as_deref().map(Copy::begin).transpose()?;
         let first = record.opening as usize;
-        let positions = positions(&subject.of, first)?;
+        let positions = subject.of.positions(first)?;
         let usable = positions.iter().flatten();
         let jobs: Vec<Job<'_>> = usable
             .flat_map(|position| (0..bots.specs.len()).map(move |bot| (bot, position)))
@@ -264,12 +250,12 @@ impl Args {
         let live = RefCell::new(LiveBlock::begin());
         let update = |bot: usize, known: &Thought| {
             if let Some(live) = &mut *live.borrow_mut() {
-                let (done, name) = (bots.done.get(), &bots.specs[bot].name);
+                let (done, name) = (bots.done(), &bots.specs[bot].name);
                 let begin = format!("{done} of {} done", jobs.len());
                 live.draw(|| [vec![begin], thought(name, known)].concat());
             }
         };
-        let thoughts = block_on(bots.think(&jobs, self.lines, update))?;
+        let thoughts = block_on(think(bots, &jobs, self.lines, update))?;
         if let Some(live) = &mut *live.borrow_mut() {
             live.clear();
         }
@@ -289,7 +275,7 @@ impl Args {
     fn report(
         &self,
         record: &Record,
-        bots: &Bots,
+        bots: &Analysts,
         judged: &[Vec<PlyAnalysis>],
         seat: usize,
     ) -> Result<(), CliError> {
@@ -312,139 +298,62 @@ impl Args {
     }
 }
 
-/// The bots that think, and their concurrency.
-struct Bots {
-    specs: Vec<Arc<BotSpec>>,
-    /// Hidden from them: the log of the match.
-    hidden: Vec<PathBuf>,
-    concurrency: usize,
-    /// Finished jobs.
-    done: Cell<usize>,
+/// The bots of the command line.
+fn bots(args: &Args, subject: &Subject) -> Result<Analysts, CliError> {
+    if args.time.0.is_zero() {
+        return Err(CliError::Usage(
+            "--time: must be longer than zero".to_owned(),
+        ));
+    }
+    let time = TimeControl {
+        per_move: Some(Millis(args.time.0)),
+        startup: Millis(STARTUP),
+        margin: Millis(MARGIN),
+        ..TimeControl::default()
+    };
+    let is_compiled_in = subject.of.rules.description().origin.is_none();
+    let default = [STRONGEST[usize::from(!is_compiled_in)].to_owned()];
+    let named = if args.bots.is_empty() {
+        &default[..]
+    } else {
+        &args.bots
+    };
+    let mut specs: Vec<Arc<BotSpec>> = Vec::new();
+    for bot in named {
+        let mut spec = spec(bot, &specs, &time)?;
+        spec.wanted.tier = args.sandbox.sandbox;
+        subject.set.equip(&mut spec);
+        specs.push(Arc::new(spec));
+    }
+    let cores = identity::cores() as usize;
+    let concurrency = args.concurrency.map_or(cores, usize::from);
+    let log = args.match_id.as_ref().map(|_| {
+        let given = args.log.clone();
+        given.unwrap_or_else(|| PathBuf::from(&args.subject))
+    });
+    Ok(Analysts::new(specs, log.into_iter().collect(), concurrency))
 }
 
-impl Bots {
-    fn new(args: &Args, subject: &Subject) -> Result<Self, CliError> {
-        if args.time.0.is_zero() {
-            return Err(CliError::Usage(
-                "--time: must be longer than zero".to_owned(),
-            ));
-        }
-        let time = TimeControl {
-            per_move: Some(Millis(args.time.0)),
-            startup: Millis(STARTUP),
-            margin: Millis(MARGIN),
-            ..TimeControl::default()
-        };
-        let is_compiled_in = subject.of.rules.description().origin.is_none();
-        let default = [STRONGEST[usize::from(!is_compiled_in)].to_owned()];
-        let named = if args.bots.is_empty() {
-            &default[..]
-        } else {
-            &args.bots
-        };
-        let mut specs: Vec<Arc<BotSpec>> = Vec::new();
-        for bot in named {
-            let mut spec = spec(bot, &specs, &time)?;
-            spec.wanted.tier = args.sandbox.sandbox;
-            subject.set.equip(&mut spec);
-            specs.push(Arc::new(spec));
-        }
-        let cores = identity::cores() as usize;
-        let concurrency = args.concurrency.map_or(cores, usize::from);
-        let log = args.match_id.as_ref().map(|_| {
-            let given = args.log.clone();
-            given.unwrap_or_else(|| PathBuf::from(&args.subject))
-        });
-        Ok(Bots {
-            specs,
-            hidden: log.into_iter().collect(),
-            concurrency,
-            done: Cell::new(0),
-        })
-    }
-
-    /// Lets bots think about positions, each in a process of its own; returns their thoughts in the
-    /// order of the jobs. `update` takes interim reports.
-    async fn think<'a>(
-        &'a self,
-        jobs: &'a [Job<'a>],
-        lines: u8,
-        update: impl Fn(usize, &Thought),
-    ) -> Result<Vec<Thought>, CliError> {
-        let factory = Arc::new(BotFactory::new(&self.specs, &self.hidden, None)?);
-        let mut stop = on_interrupt()?;
-        let (factory, update) = (&factory, &update);
-        let job = async |&(bot, position): &'a Job<'a>| {
-            let spec = &self.specs[bot];
-            let (factory, lines) = (factory.clone(), usize::from(lines));
-            let update = |known: &Thought| update(bot, known);
-            let thought = think(position, spec, factory, lines, update).await;
-            self.done.set(self.done.get() + 1);
-            thought
-        };
-        let jobs = stream::iter(jobs.iter().map(job)).buffered(self.concurrency);
-        let all = jobs.collect::<Vec<_>>();
-        let thoughts = tokio::select! {
-            thoughts = all => thoughts,
-            _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
-        };
-        check_resources()?;
-        Ok(thoughts.into_iter().collect::<Result<_, _>>()?)
-    }
-
-    /// All thoughts on one position.
-    fn in_words(&self, thoughts: &[Thought]) -> Vec<String> {
-        let mut lines = Vec::new();
-        if self.specs.len() > 1 {
-            let how = match self.concurrency {
-                1 => "one after the other".to_owned(),
-                most if most >= self.specs.len() => "all at the same time".to_owned(),
-                most => format!("{most} at a time"),
-            };
-            lines.push(format!("{} bots think, {how}", self.specs.len()));
-        }
-        for (spec, known) in self.specs.iter().zip(thoughts) {
-            lines.extend(thought(&spec.name, known));
-        }
-        lines
-    }
+/// Has the bots analyse positions until Ctrl-C.
+async fn think<'a>(
+    bots: &'a Analysts,
+    jobs: &'a [Job<'a>],
+    lines: u8,
+    update: impl Fn(usize, &Thought),
+) -> Result<Vec<Thought>, CliError> {
+    let factory = bots.factory()?;
+    let mut stop = on_interrupt()?;
+    let thoughts = tokio::select! {
+        thoughts = bots.think(&factory, jobs, usize::from(lines), update) => thoughts,
+        _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
+    };
+    check_resources()?;
+    Ok(thoughts?)
 }
 
-/// The positions of a match from the one after `first` plies on, or why they cannot be analysed.
-/// The end of the match after its last ply is no reason.
-fn positions(
-    of: &AnalysedMatch,
-    first: usize,
-) -> Result<Vec<Result<AnalysedPosition<'_>, String>>, CliError> {
-    let mut positions = Vec::new();
-    for plies in first..=of.plies.len() {
-        positions.push(match of.position(plies, None) {
-            Ok(position) => Ok(position),
-            Err(NoAnalysis::Over(_)) => continue,
-            Err(NoAnalysis::Broken(broken)) => return Err(CliError::Rules(broken)),
-            Err(other) => Err(other.to_string()),
-        });
-    }
-    Ok(positions)
-}
-
-/// Thoughts arrive by position; regroups them by bot.
-fn by_bot(
-    positions: &[Result<AnalysedPosition<'_>, String>],
-    thoughts: Vec<Thought>,
-    bots: usize,
-) -> Vec<Vec<Result<(usize, Thought), String>>> {
-    let mut thoughts = thoughts.into_iter();
-    let mut by_bot = vec![Vec::new(); bots];
-    for position in positions {
-        for plies in &mut by_bot {
-            plies.push(match position {
-                Ok(position) => Ok((position.seat, thoughts.next().unwrap_or_default())),
-                Err(why) => Err(why.clone()),
-            });
-        }
-    }
-    by_bot
+fn in_words(bots: &Analysts, known: &[Thought]) -> Vec<String> {
+    let names = bots.specs.iter().map(|spec| &*spec.name);
+    thoughts(names, known, bots.concurrency)
 }
 
 /// The position, drawn, with a line about it.

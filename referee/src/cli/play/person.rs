@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use arbiter::Arbiter;
 use games::kit::text::nearest;
 use games::{Info, Rules};
-use play::players::{Person, PersonInput};
+use play::players::{Person, PersonInput, Typed, interpret};
 use protocol::{BotMove, FromBot, TimeControl};
 use supervisor::{BotSpec, REFEREE};
 use tournament::playing::match_run::People;
@@ -17,20 +17,6 @@ use crate::cli::{CliError, print};
 
 /// Stands in the log for the command of a person.
 pub(crate) const COMMAND: [&str; 3] = [REFEREE, "play", "--human"];
-/// Most moves in a list.
-const LISTED: usize = 60;
-/// Most moves in a list of those that begin with the input.
-const NAMED: usize = 8;
-
-const HELP: &str =
-    "  a move         as it is written, or the beginning of it where only one move begins so
-  a number       of a move in `list`
-  list [TEXT]    the legal moves, or those that begin with TEXT
-  notation       how moves are written
-  rules          the rules of the game
-  board          draws the board again
-  resign         gives the match up
-";
 
 /// The seats that people take, given by numbers or roles.
 pub(crate) fn seats(words: &[String], rules: &dyn Rules) -> Result<Vec<usize>, CliError> {
@@ -133,89 +119,6 @@ impl Ask {
     }
 }
 
-/// The meaning of a line.
-#[derive(Debug, PartialEq, Eq)]
-enum Word<'a> {
-    Move(&'a str),
-    Resign,
-    /// A text to print.
-    Print(String),
-    Board,
-    Notation,
-    Rules,
-    Nothing,
-}
-
-/// Interprets a line from the person whose turn it is.
-fn interpret<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
-    let line = line.trim();
-    if let Some(mv) = legal.iter().find(|mv| *mv == line) {
-        return Word::Move(mv);
-    }
-    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    match word.to_ascii_lowercase().as_str() {
-        "" => return Word::Nothing,
-        "resign" => return Word::Resign,
-        "help" | "?" => return Word::Print(HELP.to_owned()),
-        "list" => return Word::Print(list(rest.trim(), legal)),
-        "board" => return Word::Board,
-        "notation" => return Word::Notation,
-        "rules" => return Word::Rules,
-        "undo" => {
-            return Word::Print("what was played stands; there is no taking back\n".to_owned());
-        }
-        "quit" | "exit" => {
-            return Word::Print("`resign` gives the match up, Ctrl-C breaks it off\n".to_owned());
-        }
-        _ => {}
-    }
-    if let Ok(number) = line.parse::<usize>() {
-        return match number.checked_sub(1).and_then(|index| legal.get(index)) {
-            Some(mv) => Word::Move(mv),
-            None => Word::Print(format!(
-                "the moves have numbers from 1 to {}\n",
-                legal.len()
-            )),
-        };
-    }
-    let begun: Vec<&String> = legal.iter().filter(|mv| mv.starts_with(line)).collect();
-    match begun.as_slice() {
-        [mv] => Word::Move(mv),
-        [] => Word::Print(format!(
-            "no legal move begins with `{}`; `list` has all, `help` tells more\n",
-            line.escape_debug()
-        )),
-        several => {
-            let named: Vec<&str> = several.iter().take(NAMED).map(|mv| mv.as_str()).collect();
-            let more = if several.len() > NAMED { ", …" } else { "" };
-            let (named, count) = (named.join(", "), several.len());
-            Word::Print(format!(
-                "{count} moves begin with `{line}`: {named}{more}\n"
-            ))
-        }
-    }
-}
-
-/// The moves that begin like this, with their numbers.
-fn list(begin: &str, legal: &[String]) -> String {
-    let all = legal.iter().enumerate();
-    let all: Vec<_> = all.filter(|(_, mv)| mv.starts_with(begin)).collect();
-    let lines = all.iter().take(LISTED);
-    let mut text: String = lines
-        .map(|(i, mv)| format!("{:>5}  {mv}\n", i + 1))
-        .collect();
-    if all.len() > LISTED {
-        let more = all.len() - LISTED;
-        text.push_str(&format!(
-            "       and {more} more; `list TEXT` has those that begin with TEXT\n"
-        ));
-    }
-    if all.is_empty() {
-        text = format!("no legal move begins with `{}`\n", begin.escape_debug());
-    }
-    text
-}
-
 /// Shows scenes and prompts people, one after another.
 pub(crate) struct Terminal<R> {
     input: R,
@@ -261,23 +164,23 @@ impl<R: BufRead> Terminal<R> {
                 return Ok(FromBot::Resign {});
             };
             match interpret(&line, &ask.legal) {
-                Word::Move(mv) => {
+                Typed::Move(mv) => {
                     return Ok(FromBot::Move(BotMove {
                         mv: mv.into(),
                         ply: Some(ask.ply),
                         info: None,
                     }));
                 }
-                Word::Resign => return Ok(FromBot::Resign {}),
-                Word::Print(text) => print(&text)?,
-                Word::Board => print(&ask.board)?,
-                Word::Notation => {
+                Typed::Resign => return Ok(FromBot::Resign {}),
+                Typed::Print(text) => print(&text)?,
+                Typed::Board => print(&ask.board)?,
+                Typed::Notation => {
                     let forms = self.info.notation.iter();
                     let forms = forms.map(|(form, meaning)| format!("  {form:14} {meaning}\n"));
                     print(&forms.collect::<String>())?;
                 }
-                Word::Rules => print(&markdown::for_terminal(self.guide()))?,
-                Word::Nothing => {}
+                Typed::Rules => print(&markdown::for_terminal(self.guide()))?,
+                Typed::Nothing => {}
             }
         }
     }
@@ -299,60 +202,6 @@ impl<R: BufRead> Terminal<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn legal() -> Vec<String> {
-        ["a1-b2", "a1-b3", "a11", "resign-not"]
-            .map(str::to_owned)
-            .to_vec()
-    }
-
-    #[track_caller]
-    fn printed(line: &str, part: &str) {
-        let legal = legal();
-        let Word::Print(text) = interpret(line, &legal) else {
-            panic!("`{line}` is an answer")
-        };
-        assert!(text.contains(part), "`{part}` in `{text}`");
-    }
-
-    #[test]
-    fn moves_are_given_by_text_number_or_beginning() {
-        let legal = legal();
-        for (line, mv) in [
-            ("a1-b2\n", "a1-b2"),
-            (" 3 \r\n", "a11"),
-            ("a1-b3", "a1-b3"),
-            ("a11", "a11"),
-            ("r", "resign-not"),
-        ] {
-            assert_eq!(interpret(line, &legal), Word::Move(mv));
-        }
-        printed("a1", "3 moves begin with `a1`: a1-b2, a1-b3, a11");
-        printed("b", "no legal move begins with `b`");
-        printed("5", "from 1 to 4");
-        printed("0", "from 1 to 4");
-    }
-
-    #[test]
-    fn words_are_understood() {
-        let legal = legal();
-        assert_eq!(interpret("resign", &legal), Word::Resign);
-        assert_eq!(interpret("Board", &legal), Word::Board);
-        assert_eq!(interpret("rules", &legal), Word::Rules);
-        assert_eq!(interpret("  ", &legal), Word::Nothing);
-        printed("help", "gives the match up");
-        assert!(HELP.lines().all(|line| line.starts_with("  ")));
-        printed("undo", "stands");
-        printed("list a1-", "    2  a1-b3\n");
-        printed("list z", "no legal move");
-        let many: Vec<String> = (0..100).map(|i| format!("m{i}")).collect();
-        let Word::Print(text) = interpret("list", &many) else {
-            panic!("a list")
-        };
-        assert!(text.contains("and 40 more") && text.lines().count() == 61);
-    }
-
     #[test]
     fn seats_are_numbers_or_roles() {
         let rules = games::find("siam")

@@ -21,7 +21,6 @@ use crate::cli::common::args::{self, GameArgs, StartArgs};
 use crate::cli::common::format::FormatArgs;
 use crate::cli::common::signals::Saving;
 use crate::cli::{CliError, block_on, on_interrupt};
-use answer::Answer;
 use elephant_run::Report;
 use watch::{Progress, StopSignal};
 
@@ -239,17 +238,17 @@ impl Visitor for Solve {
         if ended == Err(Stopped::Told) {
             return Err(CliError::Interrupted);
         }
-        let answer = Answer::of(&mut solver, &*self.session, args.verify, began.elapsed());
+        let answer = answer::answer(&mut solver, &*self.session, args.verify, began.elapsed());
         let answer = match answer {
             Err(answer::Failed::Stopped) if self.stop.is_set() => {
                 save(&solver)?;
                 return Err(CliError::Interrupted);
             }
-            Err(answer::Failed::Stopped) => Answer::unsolved(&solver, began.elapsed()),
+            Err(answer::Failed::Stopped) => answer::unsolved(&solver, began.elapsed()),
             Err(answer::Failed::Wrong(what)) => return Err(CliError::Verify(what)),
             Ok(answer) => answer,
         };
-        answer.print(&self.about, &*self.session, args.format.json())?;
+        answer::print_answer(&answer, &self.about, &*self.session, args.format.json())?;
         if !answer.solved {
             return Err(CliError::Unsolved);
         }

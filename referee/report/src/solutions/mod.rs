@@ -1,0 +1,6 @@
+//! Answers of the solvers.
+
+mod answer;
+pub mod elephant_run;
+
+pub use answer::Answer;
