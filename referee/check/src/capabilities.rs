@@ -155,7 +155,7 @@ fn cpu_time(machine: &Machine) -> Enforcement {
         let by = "an estimate by the clocks of all processes: a bot can hide some of its time";
         Enforcement::by(by)
     } else {
-        Enforcement::missing("this system does not tell the CPU time of other processes")
+        Enforcement::missing("this system does not report the CPU time of other processes")
     };
     estimate.advice(GROUPS)
 }

@@ -14,6 +14,18 @@ pub enum CheckOutcome {
     Skipped(String),
 }
 
+impl CheckOutcome {
+    /// A failure without an exchange of lines.
+    pub(super) fn failed(what: String, fix: Option<&str>) -> Self {
+        CheckOutcome::Failed(Box::new(Finding {
+            what,
+            said: Vec::new(),
+            stderr: None,
+            fixes: fix.map(str::to_owned).into_iter().collect(),
+        }))
+    }
+}
+
 /// A bot's mistake, with its evidence.
 #[derive(Debug, Serialize)]
 pub struct Finding {

@@ -10,7 +10,7 @@ use play::match_runner::{self, Timing};
 use play::players::{Either, Ggp, GgpMatch, Random};
 use supervisor::{BotSpec, GgpPlayer};
 
-use super::finding::{CheckOutcome, CheckReport, Finding};
+use super::finding::{CheckOutcome, CheckReport};
 use super::lab::Extent;
 use super::matches::limits;
 use super::selection::{Selection, Variant};
@@ -69,12 +69,7 @@ pub async fn run(
 }
 
 fn failed(what: String, fix: &str) -> CheckOutcome {
-    CheckOutcome::Failed(Box::new(Finding {
-        what,
-        said: Vec::new(),
-        stderr: None,
-        fixes: vec![fix.to_owned()],
-    }))
+    CheckOutcome::failed(what, Some(fix))
 }
 
 fn judged(played: Result<FinishedMatch, BrokenRules>, seat: usize) -> CheckOutcome {

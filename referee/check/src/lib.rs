@@ -59,12 +59,7 @@ pub fn unstartable(error: &CommandError) -> CheckReport {
     CheckReport {
         name: handshake.name,
         about: handshake.about,
-        outcome: CheckOutcome::Failed(Box::new(Finding {
-            what: error.to_string(),
-            said: Vec::new(),
-            stderr: None,
-            fixes: vec![fix.to_owned()],
-        })),
+        outcome: CheckOutcome::failed(error.to_string(), Some(fix)),
         took: Duration::ZERO,
     }
 }
@@ -73,12 +68,7 @@ pub fn not_built(label: &str, why: String) -> CheckReport {
     CheckReport {
         name: format!("{label}build"),
         about: "is built by the command of its configuration",
-        outcome: CheckOutcome::Failed(Box::new(Finding {
-            what: why,
-            said: Vec::new(),
-            stderr: None,
-            fixes: vec!["run the build by hand in the bot's folder".to_owned()],
-        })),
+        outcome: CheckOutcome::failed(why, Some("run the build by hand in the bot's folder")),
         took: Duration::ZERO,
     }
 }
@@ -88,12 +78,7 @@ pub fn left_out(label: &str, why: String, advice: Option<String>) -> CheckReport
     CheckReport {
         name: format!("{label}configuration"),
         about: "is described by a `bot.toml` that can be used",
-        outcome: CheckOutcome::Failed(Box::new(Finding {
-            what: why,
-            said: Vec::new(),
-            stderr: None,
-            fixes: advice.into_iter().collect(),
-        })),
+        outcome: CheckOutcome::failed(why, advice.as_deref()),
         took: Duration::ZERO,
     }
 }

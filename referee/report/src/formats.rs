@@ -1,4 +1,4 @@
-//! What formats add to points: a Swiss ranking, a bracket, the decision of a test.
+//! Results of formats besides points: a Swiss ranking, a bracket, the decision of a test.
 
 use schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
 use serde_json::{Value, json};

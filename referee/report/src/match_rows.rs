@@ -5,7 +5,6 @@ use protocol::{Millis, Record};
 
 use super::sheet::csv_text as text;
 
-/// What is a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rows {
     /// A match.

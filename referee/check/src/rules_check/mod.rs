@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::{CheckOutcome, CheckReport, Finding, Variant};
+use crate::{CheckOutcome, CheckReport, Variant};
 use subjects::Verdict;
 pub use subjects::{RulesExtent, Subjects};
 
@@ -132,10 +132,5 @@ fn done(check: &RulesCheck, label: &str, outcome: CheckOutcome, took: Duration) 
 }
 
 fn failed(what: String, fix: &str) -> CheckOutcome {
-    CheckOutcome::Failed(Box::new(Finding {
-        what,
-        said: Vec::new(),
-        stderr: None,
-        fixes: vec![fix.to_owned()],
-    }))
+    CheckOutcome::failed(what, Some(fix))
 }

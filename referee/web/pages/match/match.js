@@ -66,7 +66,7 @@ class MatchPage {
     this.pending = undefined;
     /** The latest snapshot of a running match.
      * @type {{ snapshot: Snapshot, at: number } | null} */
-    this.heard = null;
+    this.latest = null;
     /** @type {View[]} */
     this.views = [];
     /** @type {Set<string>} */
@@ -104,13 +104,13 @@ class MatchPage {
    * @param {Snapshot} snapshot */
   hear(snapshot) {
     if (snapshot.match !== this.id || this.isClosed || (this.match && !this.match.live)) return;
-    this.heard = { snapshot, at: Date.now() };
+    this.latest = { snapshot, at: Date.now() };
     if (!this.match || this.match.moves.length < snapshot.ply || snapshot.over) this.open();
   }
 
   /** The log grew, so that a finished match may be in it now. */
   hearOfLog() {
-    if (!this.match || (this.match.live && this.heard?.snapshot.over)) this.open();
+    if (!this.match || (this.match.live && this.latest?.snapshot.over)) this.open();
   }
 
   /** @param {MatchData} match */
@@ -139,8 +139,8 @@ class MatchPage {
    * @param {string} text */
   refuse(text) {
     if (this.isClosed) return;
-    if (this.heard && (!this.match || this.match.live)) {
-      this.take(fromSnapshot(this.heard.snapshot));
+    if (this.latest && (!this.match || this.match.live)) {
+      this.take(fromSnapshot(this.latest.snapshot));
       return;
     }
     if (this.match || this.place.querySelector('.problem, .reading')?.textContent === text) return;
@@ -220,7 +220,7 @@ class MatchPage {
     const { result } = match;
     return make('section', { class: 'sheet stack tight', 'aria-label': 'Result' },
       make('h2', {}, 'Result'),
-      result ? make('p', {}, result.text) : make('p', { role: 'status' }, this.heard?.snapshot.over ? 'The match is over; its result is being read.' : `The match goes on. ${counted(match.moves.length, 'move', 'moves')} so far.`),
+      result ? make('p', {}, result.text) : make('p', { role: 'status' }, this.latest?.snapshot.over ? 'The match is over; its result is being read.' : `The match goes on. ${counted(match.moves.length, 'move', 'moves')} so far.`),
       make('div', { class: 'row' }, this.decisive(match),
         result && match.moves.length > 0 && make('button', { type: 'button', 'data-key': 'replay', onclick: () => { this.go(0); this.controls?.toggle(); } }, 'Replay it')),
       result?.faults?.map((fault) => this.fault(match, fault)),
@@ -380,11 +380,11 @@ class MatchPage {
   /** The current remaining time of a seat in a running match.
    * @param {MatchData} match @param {number} seat */
   liveClock(match, seat) {
-    const { heard } = this;
-    const clock = heard?.snapshot.clocks_ms?.[seat];
-    if (!heard || !match.live || typeof clock !== 'number') return null;
-    const isThinking = (match.to_move[match.moves.length] ?? []).includes(seat) && !heard.snapshot.over;
-    return clock - (isThinking ? Date.now() - heard.at : 0);
+    const { latest } = this;
+    const clock = latest?.snapshot.clocks_ms?.[seat];
+    if (!latest || !match.live || typeof clock !== 'number') return null;
+    const isThinking = (match.to_move[match.moves.length] ?? []).includes(seat) && !latest.snapshot.over;
+    return clock - (isThinking ? Date.now() - latest.at : 0);
   }
 
   /** @param {MatchData} match */

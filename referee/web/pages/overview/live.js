@@ -31,13 +31,13 @@ class LiveBoard {
     this.frame = make('div', { class: 'frame' }, this.board.element);
     /** @type {Set<string>} */
     this.cellNames = new Set();
-    this.heard = 0;
+    this.updated = 0;
     this.isOver = false;
   }
 
   /** @param {Snapshot} snapshot */
   show(snapshot) {
-    this.heard = Date.now();
+    this.updated = Date.now();
     this.isOver = snapshot.over;
     const toMove = seatsToMove(snapshot.to_move);
     fill(this.title, make('span', {}, snapshot.title || snapshot.label || snapshot.game), make('span', {}, snapshot.over ? 'over' : `move ${snapshot.ply}`));
@@ -84,7 +84,7 @@ export class LiveBoards {
   clear(isAnswering = true) {
     const now = Date.now();
     for (const [id, { item, live }] of this.matches) {
-      if (isAnswering && now - live.heard < (live.isOver ? OVER_MS : SILENT_MS)) continue;
+      if (isAnswering && now - live.updated < (live.isOver ? OVER_MS : SILENT_MS)) continue;
       item.remove();
       this.matches.delete(id);
     }

@@ -56,7 +56,7 @@ fn row(name: &str, kind: &Adjudicated) -> Vec<String> {
     ]
 }
 
-/// How often adjudication was wrong.
+/// The frequency of wrong adjudications.
 fn note(name: &str, kind: &Adjudicated) -> Option<String> {
     if kind.otherwise == 0 {
         return None;

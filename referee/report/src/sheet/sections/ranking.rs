@@ -205,7 +205,7 @@ fn matrix(report: &Report, cell: impl Fn(usize, usize) -> String) -> Grid {
     grid
 }
 
-/// How ratings and intervals were computed.
+/// The computation of ratings and intervals.
 pub(super) fn method(report: &Report) -> Part {
     let anchors = report.anchors.iter().map(|anchor| {
         let name = quoted(&report.bots[anchor.bot].name);
@@ -248,7 +248,7 @@ pub(super) fn method(report: &Report) -> Part {
     Part::Note(text)
 }
 
-/// What ratings leave out, and the weights of games.
+/// Matches that ratings leave out, and the weights of games.
 fn chosen(report: &Report) -> Option<Part> {
     let games = report.games.iter().zip(&report.weights);
     let weights = games.filter(|(_, weight)| **weight != 1.0);

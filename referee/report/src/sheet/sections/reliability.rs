@@ -153,7 +153,7 @@ fn shares(report: &Report) -> Grid {
     grid
 }
 
-/// How busy the machine was.
+/// The load of the machine.
 pub fn load(machine: &MachineLoad) -> String {
     let share = |share: &Share| {
         let percent = |value: f64| format!("{:.1} %", 100.0 * value);
