@@ -12,7 +12,7 @@ use tests::{referee, root};
 use crate::config_of;
 
 /// Commands that are not run: how they begin, and why.
-const LEFT_OUT: [(&str, &str); 17] = [
+const LEFT_OUT: [(&str, &str); 18] = [
     (
         "cargo ",
         "builds, or takes minutes; see the test of the names in them",
@@ -39,6 +39,10 @@ const LEFT_OUT: [(&str, &str); 17] = [
     (
         "referee merge part-*",
         "needs the parts that a batch scheduler plays",
+    ),
+    (
+        "referee tournament quickstart",
+        "unpacks into the user's cache; `tests/run` plays it",
     ),
     ("referee completions bash", "writes to the home folder"),
     ("referee man --out", "writes to the home folder"),
