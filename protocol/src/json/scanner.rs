@@ -35,7 +35,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// A position in a text.
+/// A position in a text. Its methods are small, and most callers are in other crates: hence `#[inline]`.
 #[derive(Clone, Debug)]
 pub struct Scanner<'a> {
     text: &'a str,
@@ -57,11 +57,13 @@ impl<'a> Scanner<'a> {
 
     /// The next byte, which may be white space.
     #[must_use]
+    #[inline]
     pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
     /// Skips white space.
+    #[inline]
     pub fn skip_space(&mut self) {
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
             self.at += 1;
@@ -73,6 +75,7 @@ impl<'a> Scanner<'a> {
         clippy::should_implement_trait,
         reason = "bytes are not all that is read"
     )]
+    #[inline]
     pub fn next(&mut self) -> Option<u8> {
         self.skip_space();
         let byte = self.peek()?;
@@ -81,11 +84,13 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes this byte if it comes next, after white space.
+    #[inline]
     pub fn expect(&mut self, byte: u8) -> Option<()> {
         (self.next()? == byte).then_some(())
     }
 
     /// Takes these bytes if they come next, without white space.
+    #[inline]
     pub fn word(&mut self, word: &str) -> Option<()> {
         let rest = &self.text.as_bytes()[self.at..];
         rest.starts_with(word.as_bytes())
@@ -93,6 +98,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes `null` if it comes next.
+    #[inline]
     pub fn null(&mut self) -> Option<()> {
         self.skip_space();
         self.word("null")
@@ -125,6 +131,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A plain text, without its quotes.
+    #[inline]
     pub fn text(&mut self) -> Option<&'a str> {
         self.expect(b'"')?;
         let start = self.at;
@@ -135,6 +142,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Appends digits to a number; also returns how many there were, which is at least one.
+    #[inline]
     fn digits(&mut self, mut number: u64) -> Option<(u64, usize)> {
         /// Up to here, one more digit cannot overflow.
         const SAFE: u64 = (u64::MAX - 9) / 10;
@@ -156,6 +164,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The digits before a decimal point; no leading zeros.
+    #[inline]
     fn whole(&mut self) -> Option<(u64, usize)> {
         let is_zero = self.peek()? == b'0';
         let (number, count) = self.digits(0)?;
@@ -163,11 +172,13 @@ impl<'a> Scanner<'a> {
     }
 
     /// True unless a fraction or an exponent comes next.
+    #[inline]
     fn is_whole(&self) -> bool {
         !matches!(self.peek(), Some(b'.' | b'e' | b'E'))
     }
 
     /// A whole number without a sign.
+    #[inline]
     pub fn number(&mut self) -> Option<u64> {
         self.skip_space();
         let (number, _) = self.whole()?;
@@ -175,6 +186,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A whole number.
+    #[inline]
     pub fn integer(&mut self) -> Option<i64> {
         self.skip_space();
         if self.peek()? != b'-' {
@@ -187,6 +199,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number without a sign, exactly as serde reads it.
+    #[inline]
     pub fn float(&mut self) -> Option<f64> {
         self.skip_space();
         let (mut number, _) = self.whole()?;
@@ -203,6 +216,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number of milliseconds.
+    #[inline]
     pub fn millis(&mut self) -> Option<Millis> {
         self.attempt(Self::short_millis).or_else(|| {
             let number: F64Deserializer<Error> = self.float()?.into_deserializer();
@@ -211,6 +225,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Milliseconds with at most three places, which need no floats.
+    #[inline]
     fn short_millis(&mut self) -> Option<Millis> {
         const MAX_MILLIS: u64 = 1_000_000_000;
         let (millis, _) = self.whole()?;
@@ -274,6 +289,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips a plain value and returns its text.
+    #[inline]
     pub fn skip(&mut self) -> Option<&'a str> {
         self.skip_space();
         let start = self.at;
@@ -281,6 +297,7 @@ impl<'a> Scanner<'a> {
         Some(&self.text[start..self.at])
     }
 
+    #[inline]
     fn skip_value(&mut self, depth: usize) -> Option<()> {
         self.skip_space();
         match self.peek()? {
@@ -378,6 +395,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// True for a byte that JSON has in a text as it is.
+#[inline]
 pub(crate) fn is_plain(byte: u8) -> bool {
     PLAIN[usize::from(byte)]
 }
