@@ -1,11 +1,12 @@
 //! The command line of reference bots, `referee bot`. Configurations are checked against it, too.
 
 use clap::Parser;
+use thiserror::Error;
 
-use crate::BotOptions;
 use crate::engine::level::Level;
+use crate::{BotOptions, RunError};
 
-/// What comes after `referee bot`.
+/// The arguments of `referee bot`.
 #[derive(Debug, clap::Args)]
 pub struct ReferenceBotArgs {
     /// The bot; without a name the bots are listed
@@ -34,8 +35,8 @@ impl ReferenceBotArgs {
     ///
     /// # Errors
     /// If there is no such bot, or one of the options means nothing to it.
-    pub fn options(&self, name: &str) -> Result<BotOptions, String> {
-        crate::find(name).map_err(|error| error.to_string())?;
+    pub fn options(&self, name: &str) -> Result<BotOptions, ArgumentsError> {
+        crate::find(name)?;
         let known: &[&str] = match name {
             "random" => &[],
             "alphabeta" => &["--level", "--nodes"],
@@ -50,10 +51,11 @@ impl ReferenceBotArgs {
         ];
         for (flag, is_given) in given {
             if is_given && !known.contains(&flag) {
-                let known = [&["--seed"], known].concat().join(", ");
-                return Err(format!(
-                    "{flag} means nothing to the bot `{name}`, which takes {known}"
-                ));
+                return Err(ArgumentsError::Flag {
+                    flag,
+                    bot: name.to_owned(),
+                    known: [&["--seed"], known].concat().join(", "),
+                });
             }
         }
         Ok(BotOptions {
@@ -74,31 +76,54 @@ struct Alone {
     args: ReferenceBotArgs,
 }
 
-/// Whether `referee bot` with these arguments is a bot.
+/// Checks that `referee bot` with these arguments is a bot.
 ///
 /// # Errors
-/// What is wrong with them.
-pub fn check(arguments: &[String]) -> Result<(), String> {
-    let Alone { args } = Alone::try_parse_from(arguments).map_err(|error| {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default();
-        first.trim_start_matches("error: ").to_owned()
-    })?;
+/// The fault in them.
+pub fn check(arguments: &[String]) -> Result<(), ArgumentsError> {
+    let Alone { args } = Alone::try_parse_from(arguments)?;
     match &args.name {
         Some(name) => args.options(name).map(drop),
-        None => {
-            let names: Vec<&str> = crate::BOTS.iter().map(|bot| bot.name).collect();
-            let names = names.join(", ");
-            Err(format!("`referee bot` needs the name of a bot: {names}"))
-        }
+        None => Err(ArgumentsError::NoName),
     }
+}
+
+/// The fault in the arguments of `referee bot`.
+#[derive(Debug, Error)]
+pub enum ArgumentsError {
+    /// No reference bot has the name.
+    #[error(transparent)]
+    Unknown(#[from] RunError),
+    #[error("{flag} means nothing to the bot `{bot}`, which takes {known}")]
+    Flag {
+        flag: &'static str,
+        bot: String,
+        /// The flags of this bot, with commas.
+        known: String,
+    },
+    #[error("{}", first_line(.0))]
+    Unreadable(#[from] clap::Error),
+    #[error("`referee bot` needs the name of a bot: {}", names())]
+    NoName,
+}
+
+/// The fault alone, without the usage that follows it.
+fn first_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    first.trim_start_matches("error: ").to_owned()
+}
+
+fn names() -> String {
+    let names: Vec<&str> = crate::BOTS.iter().map(|bot| bot.name).collect();
+    names.join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     fn check(line: &str) -> Result<(), String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        super::check(&words)
+        super::check(&words).map_err(|error| error.to_string())
     }
 
     #[test]

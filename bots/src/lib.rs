@@ -13,6 +13,7 @@
 //! bots::run_named("greedy", &options, &games, input.as_bytes(), &mut output).unwrap();
 //! assert!(String::from_utf8(output).unwrap().contains("\"name\":\"greedy\""));
 //! ```
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
 mod alphabeta;
 mod any_game;
@@ -134,7 +135,7 @@ pub static BOTS: &[ReferenceBot] = &[
     },
 ];
 
-/// Why a reference bot could not be run.
+/// The reason why a reference bot could not run.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// No reference bot has this name.

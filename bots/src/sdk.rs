@@ -44,7 +44,7 @@ use protocol::{
 use serde_json::Value;
 use thiserror::Error;
 
-/// Why a bot cannot go on; the process should then exit.
+/// The reason why a bot cannot go on; the process should then exit.
 pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A bot's own part; [`run`] reads and writes the messages.
@@ -89,7 +89,7 @@ pub trait Bot {
     }
 }
 
-/// What a bot does with its turn.
+/// The action of a bot in its turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// Plays a move.
@@ -98,7 +98,7 @@ pub enum Choice {
         mv: String,
         /// Anything for the log; conventional fields are `depth`, `nodes`, `value`, `pv` and `text`.
         info: Option<Value>,
-        /// How the bot would have the match end now, where the match takes offers.
+        /// An offer to end the match now, where the match takes offers.
         offer: Option<Offer>,
     },
     /// Gives up the match.
@@ -118,7 +118,7 @@ impl Choice {
     }
 }
 
-/// Why [`run`] ended before `quit` or the end of the input.
+/// The reason why [`run`] ended before `quit` or the end of the input.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Reading the input failed.

@@ -20,7 +20,6 @@ pub(crate) struct PlayedMatch {
     pub(crate) outcome: Vec<f64>,
 }
 
-/// A test match to be played.
 #[derive(Clone)]
 pub(crate) struct TestMatch {
     pub(crate) game: &'static str,
@@ -140,7 +139,6 @@ fn short_games() -> Vec<(&'static str, Value)> {
     games
 }
 
-/// The rules of a game that has these options.
 fn rules(game: &str, options: &Value) -> Arc<dyn Rules> {
     games::find(game).unwrap().configure(options).unwrap()
 }

@@ -1,9 +1,8 @@
-//! How long something may be computed: until a moment, and as long as somebody still wants it.
+//! Limits on computations: a deadline, and a way to cancel.
 //!
-//! Rules from outside can make a single step, or the reading of a sheet, last for minutes. Who asks for
-//! such a thing says how long it may take by running it within a [`Budget`]; whatever may take long looks
-//! at [`check`] as it goes on, and gives up when the budget is spent. A budget belongs to a thread;
-//! budgets that are run within others only ever take time away.
+//! With rules from outside, a single step or the reading of a sheet can take minutes. Run such a call
+//! within a [`Budget`]; the code below it calls [`check`] as it goes on and stops when the budget is
+//! spent. A budget belongs to a thread. An inner budget never extends an outer one.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -12,34 +11,34 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-/// Why something was given up.
+/// The reason why a computation was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Spent {
-    /// There was no more time.
+    /// The time is over.
     #[error("there was not enough time for it")]
     Time,
-    /// Nobody wants it any more.
+    /// The caller has cancelled it.
     #[error("it was given up")]
     Cancelled,
 }
 
-/// Gives up all that runs within a [`Budget`] with a copy of this.
+/// Stops everything that runs within a [`Budget`] that has a copy of this.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Gives it up.
+    /// Stops the computation.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was given up.
+    /// True once it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How long something may take; by default, as long as it does.
+/// A limit on the time of a computation; by default there is none.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -57,12 +56,12 @@ pub struct Budget {
 
 thread_local! {
     static CURRENT: RefCell<Budget> = RefCell::default();
-    /// Whether that is a limit at all.
+    /// True if there is any limit.
     static IS_LIMITED: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Budget {
-    /// That of this thread at the moment, for another thread that works for it.
+    /// The current budget of this thread, for another thread that works for it.
     pub fn current() -> Self {
         CURRENT.with_borrow(Budget::clone)
     }
@@ -90,12 +89,12 @@ impl Budget {
         self
     }
 
-    /// When the time is over, if it ever is.
+    /// The end of the time, if there is one.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Computes something within this budget, and within that of this thread.
+    /// Runs `act` within this budget and within that of this thread.
     pub fn run<T>(self, act: impl FnOnce() -> T) -> T {
         let outer = Budget::current();
         let mut both = self;
@@ -124,7 +123,7 @@ impl Budget {
     }
 }
 
-/// Whether what this thread computes may go on. Without a budget this costs nothing worth mentioning;
+/// Checks that this thread may go on. Without a budget this costs next to nothing;
 /// with one it looks at the clock.
 ///
 /// # Errors
@@ -137,12 +136,12 @@ pub fn check() -> Result<(), Spent> {
     Ok(())
 }
 
-/// Looks at the budget every so often, for loops whose rounds are short.
+/// Checks the budget at intervals, for loops whose rounds are short.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ticks(u32);
 
 impl Ticks {
-    /// How many rounds there are between two looks at the clock.
+    /// The number of rounds between two looks at the clock.
     const EVERY: u32 = 1024;
 
     /// Counts a round.
@@ -159,7 +158,7 @@ impl Ticks {
     }
 }
 
-/// Sets the budget of before, also after a panic.
+/// Restores the earlier budget, also after a panic.
 struct Back(Option<Budget>);
 
 impl Drop for Back {

@@ -22,7 +22,7 @@ use crate::settlement::Budget;
 pub struct ParseError {
     /// The text, cut and escaped for a terminal.
     pub text: String,
-    /// What a move looks like in this game.
+    /// A move of this game.
     pub allowed: String,
 }
 
@@ -80,7 +80,7 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// move and of the state. Empty for a game that has none, which the registry does not take.
     const GUIDE: &'static str = "";
 
-    /// Whether [`Game::settled`] ever proves anything.
+    /// True if [`Game::settled`] ever proves anything.
     const SETTLES: bool = false;
 
     /// The rules under these options.
@@ -89,7 +89,7 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// If options that are each valid contradict each other.
     fn new(options: &Options) -> Result<Self, OptionError>;
 
-    /// How many seats play.
+    /// The number of seats.
     fn seats(&self) -> usize {
         Self::INFO.roles.len()
     }
@@ -110,7 +110,7 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// The seat to move, which always has a legal move; `None` when the game is over.
     fn to_move(&self, position: &Self::Position) -> Option<Seat>;
 
-    /// How many moves were made since the start.
+    /// The number of moves since the start.
     fn ply(&self, position: &Self::Position) -> u32;
 
     /// The points so far, one entry a seat.
@@ -128,13 +128,13 @@ pub trait Game: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Why the game is over, as the log names it; `None` while it goes on.
+    /// The reason for the end, as the log names it; `None` while the game goes on.
     fn reason(&self, position: &Self::Position) -> Option<&'static str>;
 
     /// Replaces the contents of `moves` by all legal moves; empty only when the game is over.
     fn legal(&self, position: &Self::Position, moves: &mut Vec<Self::Move>);
 
-    /// How many legal moves there are.
+    /// The number of legal moves.
     fn count_legal(&self, position: &Self::Position) -> u64 {
         let mut moves = Vec::new();
         self.legal(position, &mut moves);
@@ -156,7 +156,7 @@ pub trait Game: Sized + Send + Sync + 'static {
         scratch[rng.index(scratch.len())]
     }
 
-    /// Whether a move is legal in this position, whatever its origin.
+    /// True if a move is legal in this position, whatever its origin.
     fn is_legal(&self, position: &Self::Position, mv: Self::Move) -> bool;
 
     /// Plays a move if it is legal.

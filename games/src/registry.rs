@@ -12,7 +12,7 @@ use crate::session::{BrokenRules, Rules, configure};
 
 /// A game that can be played: one of the registry, or one whose rules come from outside.
 pub struct Entry {
-    /// What the game says about itself.
+    /// The game's description of itself.
     pub info: Info,
     /// Its rules for people, as Markdown, perhaps empty. In the guides of the registry, blocks of code
     /// are named `board`, `legal`, `illegal` and `state`; behind the name of a `board` stands the
@@ -26,7 +26,7 @@ pub struct Entry {
 /// Makes the rules under some options.
 type Configure = dyn Fn(&Value) -> Result<Arc<dyn Rules>, ConfigureError> + Send + Sync;
 
-/// Why there are no rules under some options.
+/// The reason why there are no rules under some options.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConfigureError {
     /// The game does not accept one of them.

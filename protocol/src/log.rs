@@ -41,22 +41,22 @@ pub struct Record {
     pub players: Vec<Player>,
     /// The time control of all players that have none of their own.
     pub time: TimeControl,
-    /// What would have stopped the match.
+    /// The limits that would have stopped the match.
     pub limits: Limits,
-    /// How it was run.
+    /// The conditions under which it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
     /// The machine that it was played on. Logs of older versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Machine>,
-    /// How busy the machine was meanwhile, where it reports that.
+    /// The load of the machine meanwhile, where it reports that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
-    /// How many plies at the beginning of `moves` the referee made.
+    /// The number of plies at the beginning of `moves` that the referee made.
     pub opening: u32,
     /// Every ply.
     pub moves: Vec<LoggedMove>,
-    /// How it ended.
+    /// The result.
     pub result: MatchResult,
     /// The first adjudication, where there was one: `result` follows from it unless the match was played
     /// out all the same.
@@ -64,7 +64,7 @@ pub struct Record {
     pub adjudication: Option<Adjudication>,
     /// When it began, in RFC 3339 and UTC.
     pub started: String,
-    /// How long it took.
+    /// The time that it took.
     pub duration_ms: Millis,
     /// Name and version of the referee.
     pub referee: String,
@@ -85,29 +85,29 @@ pub struct Adjudication {
     pub by: AdjudicatedBy,
     /// The points of each seat, final ones where they are known.
     pub scores: Vec<i64>,
-    /// What they are worth in [0, 1], one entry a seat.
+    /// Their worth in [0, 1], one entry a seat.
     pub outcome: Vec<f64>,
-    /// Whether the match went on all the same, to see whether that was right.
+    /// True if the match went on all the same, to see whether that was right.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub played_out: bool,
 }
 
-/// What decided a match before its end.
+/// The rule that decided a match before its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "lowercase")]
 pub enum AdjudicatedBy {
     /// Nobody could disturb anybody else any more, and the rest was counted.
     Settled {
-        /// How many positions counting could have taken.
+        /// The limit on positions for counting.
         #[serde(deserialize_with = "whole_number::read")]
         budget: u32,
-        /// How many it took.
+        /// The number of positions that it took.
         #[serde(deserialize_with = "whole_number::read")]
         positions: u32,
-        /// How long it took.
+        /// The time that it took.
         ms: Millis,
     },
-    /// All bots said for so many of their moves that one of them loses.
+    /// All bots said for this many of their moves that one of them loses.
     Resign {
         /// The highest value of the loser in [0, 1], so that the winner's was at least 1 less this.
         value: f64,
@@ -115,14 +115,14 @@ pub enum AdjudicatedBy {
         #[serde(deserialize_with = "whole_number::read")]
         moves: u32,
     },
-    /// All bots said for so many of their moves that the match is even.
+    /// All bots said for this many of their moves that the match is even.
     Draw {
-        /// How far values could be from one half.
+        /// The largest distance of a value from one half.
         value: f64,
         /// For how many moves each.
         #[serde(deserialize_with = "whole_number::read")]
         moves: u32,
-        /// Not before so many plies.
+        /// Not before this many plies.
         #[serde(deserialize_with = "whole_number::read")]
         after: u32,
     },
@@ -145,7 +145,7 @@ impl AdjudicatedBy {
 /// Where the rules of a game came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RulesOrigin {
-    /// What the rules program calls itself, or the sheet's id.
+    /// The rules program's name for itself, or the sheet's id.
     pub name: String,
     /// The version that a rules program gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,7 +165,7 @@ pub struct Player {
     /// The version that the bot sent in its `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// How it was started.
+    /// Its command line.
     pub command: Vec<String>,
     /// SHA-256, in hexadecimal digits, of the files that the command names, when the bot's process
     /// was started; paths in its own folder are relative to that.
@@ -185,15 +185,15 @@ pub struct Player {
     /// Its own time control, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeControl>,
-    /// What kept it within its bounds, where it was in a sandbox.
+    /// The means that enforced its limits, where it was in a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confined: Option<Confined>,
-    /// How its CPU time was measured, where that was limited.
+    /// The measure of its CPU time, where that was limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_time: Option<CpuTimeBy>,
 }
 
-/// How the CPU time of a bot's processes was measured.
+/// The measure of the CPU time of a bot's processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CpuTimeBy {
@@ -203,12 +203,12 @@ pub enum CpuTimeBy {
     Estimated,
 }
 
-/// What was enforced on a player.
+/// The limits that were enforced on a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Confined {
     /// The sandbox that it really was in: `none`, `limits`, `restricted` or `strict`.
     pub sandbox: String,
-    /// What the sandbox was made of.
+    /// The layers of the sandbox.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub walls: Vec<String>,
     /// The limits, by the names that they have in configurations: bytes, numbers, or
@@ -228,7 +228,7 @@ pub struct Enforced {
     pub by: String,
 }
 
-/// How a match was run.
+/// The conditions of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
     /// What bots did while it was not their turn: `run`, `freeze`, or `mixed` where only some were
@@ -236,19 +236,19 @@ pub struct Conditions {
     pub idle: String,
     /// Which cores were used: `off` for any, or `cores` for one.
     pub affinity: String,
-    /// How many matches ran at a time.
+    /// The number of matches that ran at a time.
     pub concurrency: u32,
 }
 
 /// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// What it is called: its host name, unless the user says otherwise.
+    /// Its name: the host name, unless the user says otherwise.
     pub name: String,
     /// The model of its CPU, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,
-    /// How many cores the referee could use.
+    /// The number of cores that the referee could use.
     pub cores: u32,
     /// Its speed by the referee's yardstick, measured on all slots at once: million steps a second, a
     /// slot. Absent where it was not measured.
@@ -256,7 +256,7 @@ pub struct Machine {
     pub speed: Option<f64>,
 }
 
-/// How busy a machine was, as shares from 0 to 1.
+/// The load of a machine, as shares from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Load {
     /// The share of the time in which a process, any on the machine, was ready to run but had to
@@ -291,21 +291,21 @@ pub struct LoggedMove {
     /// no clock ran then, and it is not in `ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspended_ms: Option<Millis>,
-    /// What the bot sent with it: the move's `info`, else its last `info` message of the turn.
+    /// The move's `info`, else the bot's last `info` message of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Value>,
-    /// How the bot would have had the match end.
+    /// The end that the bot offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
     /// True for a random ply that the referee made for a seat at fault.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
-    /// What bots thought of the move later, one entry a bot. Only in copies that an analysis made.
+    /// The opinions of bots in a later analysis, one entry a bot; only in copies that an analysis made.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub analysis: Box<[MoveAnalysis]>,
 }
 
-/// What a bot thought of the position before a ply, and of the ply.
+/// The opinion of a bot about the position before a ply, and about the ply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MoveAnalysis {
     /// The name of the bot.
@@ -325,7 +325,7 @@ impl Player {
     /// First word of the `command` of a player that is asked over HTTP (GGP); its URL follows.
     pub const GGP: &str = "ggp";
 
-    /// Whether it was asked over HTTP (GGP) instead of being started.
+    /// True if it was asked over HTTP (GGP) instead of being started.
     pub fn is_ggp(&self) -> bool {
         matches!(&self.command[..], [first, url, ..] if first == Self::GGP && url.starts_with("http://"))
     }

@@ -1,7 +1,7 @@
 //! Text from outside, made fit for a terminal: it can neither move the cursor, nor set a colour, nor
 //! reverse the direction of writing.
 
-/// Whether a character controls a terminal instead of being displayed: control characters (including
+/// True if a character controls a terminal instead of being displayed: control characters (including
 /// U+0080 to U+009F, which some terminals interpret as escapes), marks that change the direction of
 /// writing, and separators of lines and paragraphs.
 pub fn steers(c: char) -> bool {

@@ -1,30 +1,24 @@
 //! The search budget of one turn: a number of nodes, a deadline, or both.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// The time for a move without a clock and without a limit on nodes.
-const UNLIMITED_TIME: Duration = Duration::from_secs(1);
+use crate::turn::limits::SearchLimits;
+
 /// The number of nodes between two checks of the clock.
 const NODES_A_CHECK: u64 = 8;
 
 /// Counts the nodes of a search and says when it has to end.
 #[derive(Debug)]
 pub(super) struct NodeBudget {
-    most: Option<u64>,
-    deadline: Option<Instant>,
+    limits: SearchLimits<u64>,
     nodes: u64,
     spent: bool,
 }
 
 impl NodeBudget {
-    /// A budget of at most `most` nodes until the deadline. With a number of nodes and no deadline the
-    /// clock plays no part, so that the moves are reproducible.
     pub(super) fn new(most: Option<u64>, deadline: Option<Instant>) -> Self {
-        let own_deadline = || most.is_none().then(|| Instant::now() + UNLIMITED_TIME);
-        let deadline = deadline.or_else(own_deadline);
         NodeBudget {
-            most,
-            deadline,
+            limits: SearchLimits::new(most, deadline),
             nodes: 0,
             spent: false,
         }
@@ -34,8 +28,8 @@ impl NodeBudget {
     #[inline]
     pub(super) fn count(&mut self) -> bool {
         self.nodes += 1;
-        self.spent |= self.most.is_some_and(|most| self.nodes > most);
-        if self.deadline.is_some() && self.nodes.is_multiple_of(NODES_A_CHECK) {
+        self.spent |= self.limits.most.is_some_and(|most| self.nodes > most);
+        if self.limits.deadline.is_some() && self.nodes.is_multiple_of(NODES_A_CHECK) {
             self.check_clock();
         }
         self.spent
@@ -43,13 +37,11 @@ impl NodeBudget {
 
     /// Checks the deadline, and says whether the budget is spent.
     pub(super) fn check_clock(&mut self) -> bool {
-        self.spent |= self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline);
+        self.spent |= self.limits.is_late();
         self.spent
     }
 
-    /// Whether the search has to end.
+    /// True if the search has to end.
     #[inline]
     pub(super) fn is_spent(&self) -> bool {
         self.spent

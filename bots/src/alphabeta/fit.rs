@@ -17,7 +17,7 @@ const OPENING: u64 = 8;
 /// After that, one in this many plies of a seat is random. The number is drawn for each seat and game,
 /// so that the seat that is worse off wins some games, too.
 const RANDOM_ONE_IN: [u64; 6] = [2, 4, 8, 16, 16, 32];
-/// How strongly weights are drawn towards 0.
+/// The ridge penalty, which draws weights towards 0.
 const RIDGE: f64 = 2.0;
 
 /// A position and two seats: the features of one less those of the other, and whether it is ahead of

@@ -31,7 +31,7 @@ use value::{INFINITE, UNIT, Value};
 
 /// The binary logarithm of the number of entries of the transposition table.
 const TABLE_BITS: u32 = 19;
-/// How far from the last value the next iteration looks at first.
+/// The first half-width of the window around the last value.
 const ASPIRATION: Value = UNIT / 3;
 /// At most this many moves of the root are searched.
 const WIDEST: usize = 120;
@@ -45,7 +45,7 @@ const LONGEST_LOGGED: usize = 12;
 pub(crate) struct AlphaBeta {
     /// The number of nodes a move; `None` for as many as there is time for.
     pub nodes: Option<u64>,
-    /// Whether to ignore the clock.
+    /// Ignore the clock.
     pub untimed: bool,
 }
 
@@ -133,7 +133,6 @@ impl<G: Game> Search<G> for AlphaBetaSearch<G> {
 }
 
 impl<G: Game> AlphaBetaSearch<G> {
-    /// Begins the search of a turn.
     fn begin<'a>(&'a mut self, question: &'a Question<'_, G>) -> TurnSearch<'a, G> {
         self.memory.table.begin_turn();
         self.memory.evaluation.asked_by(question.seat);

@@ -36,7 +36,7 @@ impl<M: Copy + Eq + Hash> MoveOrdering<M> {
         }
     }
 
-    /// How promising a move of a side is.
+    /// The estimate of a move of a side.
     #[inline]
     pub(super) fn promise(&self, side: usize, ply: usize, mv: M) -> i32 {
         match self.killers[ply] {

@@ -30,7 +30,7 @@ const SENSIBLE: usize = 3;
 /// different nodes.
 const NEAR_END: u32 = 100;
 
-/// What the search of a match keeps from turn to turn.
+/// The data that the search of a match keeps from turn to turn.
 pub(super) struct Memory<G: Game> {
     pub(super) table: TranspositionTable<G::Move>,
     pub(super) ordering: MoveOrdering<G::Move>,
@@ -40,33 +40,30 @@ pub(super) struct Memory<G: Game> {
     pub(super) scratch: Vec<G::Move>,
 }
 
-/// The search of one turn.
 pub(super) struct TurnSearch<'a, G: Game> {
     pub(super) game: &'a G,
     pub(super) memory: &'a mut Memory<G>,
-    /// The seat that searches.
     pub(super) seat: Seat,
     /// The ply of the position at which the match is stopped.
     pub(super) max_plies: Option<u32>,
     /// The keys of the positions of the match so far; empty if there is no limit on
     /// repetition.
     pub(super) history: &'a [u64],
-    /// How often a position must occur to end the match.
+    /// The number of times that a position must occur to end the match.
     pub(super) repetition: Option<u32>,
     /// The keys of the positions from the root to the current node.
     pub(super) path: Vec<u64>,
     pub(super) budget: NodeBudget,
-    /// Whether the ply is mixed into the keys of nodes.
+    /// True if the ply is mixed into the keys of nodes.
     pub(super) ply_matters: bool,
 }
 
 impl<G: Game> TurnSearch<'_, G> {
-    /// The side of a seat: 0 is the one that searches.
     fn side(&self, seat: Seat) -> usize {
         usize::from(seat != self.seat)
     }
 
-    /// Whether a limit may end the match so soon that the value of a position depends on its ply.
+    /// True if a limit may end the match so soon that the value of a position depends on its ply.
     pub(super) fn near_end(game: &G, position: &G::Position, max_plies: Option<u32>) -> bool {
         max_plies.is_some_and(|most| most.saturating_sub(game.ply(position)) < NEAR_END)
     }
@@ -262,13 +259,13 @@ impl<G: Game> TurnSearch<'_, G> {
         result
     }
 
-    /// Whether the match ends here, by the rules or by the limit on plies.
+    /// True if the match ends here, by the rules or by the limit on plies.
     pub(super) fn is_over(&self, position: &G::Position) -> bool {
         let ply = self.game.ply(position);
         self.max_plies.is_some_and(|most| ply >= most) || self.game.to_move(position).is_none()
     }
 
-    /// Whether a position repeats one on the way from the root, or occurred so often in the match that
+    /// True if a position repeats one on the way from the root, or occurred so often in the match that
     /// the match ends with it.
     fn is_repeated(&self, position: &G::Position) -> bool {
         let Some(most) = self.repetition else {

@@ -301,7 +301,7 @@ impl Visitor for ExactLines {
     }
 }
 
-/// Whether brute force takes few nodes; then the lines have the values of the best moves.
+/// True if brute force takes few nodes; then the lines have the values of the best moves.
 fn lines_are_exact<G: Game>(game: &G, position: &G::Position) -> bool {
     const LINES: usize = 4;
     let seat = game.to_move(position).unwrap();

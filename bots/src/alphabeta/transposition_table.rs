@@ -3,7 +3,7 @@
 use super::node::Window;
 use super::value::{Value, from_node, to_node};
 
-/// How a stored value relates to the true one.
+/// The relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
     /// The true value is at least the stored one.
@@ -15,7 +15,7 @@ pub(super) enum Bound {
 }
 
 impl Bound {
-    /// Whether a value with this bound is all that a search within the window would tell.
+    /// True if a value with this bound is all that a search within the window would find.
     #[inline]
     pub(super) fn decides(self, value: Value, window: Window) -> bool {
         match self {

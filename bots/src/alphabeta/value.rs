@@ -5,7 +5,7 @@ use games::Seat;
 use crate::evaluation;
 use crate::evaluation::CERTAIN;
 
-/// What a position is worth to a side, in thousandths of log odds.
+/// The value of a position for a side, in thousandths of log odds.
 pub(super) type Value = i32;
 
 /// Greater than every value.
@@ -16,7 +16,6 @@ pub(super) const WIN: Value = 1_000_000;
 const FAR_WIN: Value = WIN - 10_000;
 /// One unit of log odds.
 pub(super) const UNIT: Value = 1000;
-/// From this on, a value is proven.
 pub(super) const PROVEN: Value = CERTAIN as Value * UNIT;
 
 /// The value of a lead, in units of log odds.
@@ -63,7 +62,7 @@ pub(super) fn expected(value: Value) -> f64 {
     f64::from(evaluation::expected(value as f32 / UNIT as f32, 0.0))
 }
 
-/// Whether a value says with certainty who wins.
+/// True if a value says with certainty who wins.
 pub(super) fn is_proven(value: Value) -> bool {
     value.abs() >= PROVEN
 }

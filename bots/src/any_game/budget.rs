@@ -4,17 +4,15 @@ use std::time::{Duration, Instant};
 
 use games::budget::Budget;
 
-/// The time for a move without a clock and without a limit on iterations.
-const UNLIMITED_TIME: Duration = Duration::from_secs(1);
+use crate::turn::limits::SearchLimits;
+
 /// The number of iterations before the search may end early, and between two looks at that.
 const LOOK_EVERY: u32 = 32;
 
 /// Counts iterations and says when the search has to end. Rules from outside can be slow: no iteration
 /// begins that would be late if it took as long as the slowest one so far.
 pub(crate) struct IterationBudget {
-    most: Option<u32>,
-    deadline: Option<Instant>,
-    begin: Instant,
+    limits: SearchLimits<u32>,
     /// When the current iteration began.
     last: Instant,
     slowest: Duration,
@@ -22,28 +20,22 @@ pub(crate) struct IterationBudget {
 }
 
 impl IterationBudget {
-    /// A budget of at most `most` iterations until the deadline. With a number of iterations and no
-    /// deadline the clock plays no part, so that the moves are reproducible. `slowest` is what an
-    /// iteration is known to take.
+    /// `slowest` is the time that an iteration is known to take.
     pub(crate) fn new(most: Option<u32>, deadline: Option<Instant>, slowest: Duration) -> Self {
-        let begin = Instant::now();
-        let own_deadline = || most.is_none().then_some(begin + UNLIMITED_TIME);
         IterationBudget {
-            most,
-            deadline: deadline.or_else(own_deadline),
-            begin,
-            last: begin,
+            limits: SearchLimits::new(most, deadline),
+            last: Instant::now(),
             slowest,
             done: 0,
         }
     }
 
-    /// Whether there is one more iteration, which is then counted.
+    /// True if there is one more iteration, which is then counted.
     pub(crate) fn go_on(&mut self) -> bool {
-        if self.most.is_some_and(|most| self.done >= most) {
+        if self.limits.most.is_some_and(|most| self.done >= most) {
             return false;
         }
-        if let Some(deadline) = self.deadline {
+        if let Some(deadline) = self.limits.deadline {
             let now = Instant::now();
             if self.done > 0 {
                 self.slowest = self.slowest.max(now - self.last);
@@ -57,37 +49,32 @@ impl IterationBudget {
         true
     }
 
-    /// What is left of the time, for what an iteration computes: a single one may take longer than that.
+    /// The rest of the time as a budget for an iteration: a single one may take longer than that.
     pub(crate) fn rest(&self) -> Budget {
-        match self.deadline {
+        match self.limits.deadline {
             Some(deadline) => Budget::default().until(deadline),
             None => Budget::default(),
         }
     }
 
-    /// Whether it is time to see if the search can end early.
+    /// True if it is time to see if the search can end early.
     pub(crate) fn is_time_to_look(&self) -> bool {
         self.done.is_multiple_of(LOOK_EVERY)
     }
 
     /// The number of iterations that there is still time for.
     pub(crate) fn left(&self) -> f64 {
-        let by_number = self.most.map(|most| f64::from(most - self.done));
-        let by_time = self.deadline.map(|deadline| {
-            let spent = self.begin.elapsed().as_secs_f64();
-            let left = deadline.saturating_duration_since(Instant::now());
-            f64::from(self.done) * left.as_secs_f64() / spent.max(1e-9)
-        });
-        let all = by_number.into_iter().chain(by_time);
-        all.fold(f64::INFINITY, f64::min)
+        let by_time = self.limits.time_for(self.done);
+        let by_number = self.limits.most.map(|most| f64::from(most - self.done));
+        by_number.map_or(by_time, |by_number| by_number.min(by_time))
     }
 
-    /// How many iterations were begun.
+    /// The number of iterations begun.
     pub(crate) fn done(&self) -> u32 {
         self.done
     }
 
-    /// How long the slowest iteration took.
+    /// The time of the slowest iteration.
     pub(crate) fn slowest(&self) -> Duration {
         self.slowest
     }

@@ -30,7 +30,7 @@ pub(crate) struct FollowedSession {
     repetition: Option<u32>,
     /// The identities of all positions so far, if there is a limit on repetition.
     history: Vec<String>,
-    /// Whether offers can end the match.
+    /// True if offers can end the match.
     takes_offers: bool,
     rng: Rng,
     search: Box<dyn SessionSearch>,

@@ -23,7 +23,7 @@ use crate::turn::analysis::Analysis;
 /// In how many circumstances a move is tried where others or chance take part in the step, or
 /// information is hidden.
 const CIRCUMSTANCES: u32 = 8;
-/// How many moves, at most, are judged by random games.
+/// At most this many moves are judged by random games.
 const SHORTLIST: usize = 24;
 /// The number of random games after a move, over all circumstances.
 const PLAYOUTS: usize = 8;
@@ -42,7 +42,7 @@ struct Circumstance {
     last_ply: Option<u32>,
 }
 
-/// How a move did: how often the game ended well, and then the lead in points.
+/// The success of a move: first the share of games that ended well, then the lead in points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct StepRating {
     /// The sum, over the circumstances in which the game was over, of the outcome less 1/2.
@@ -167,7 +167,7 @@ fn rated_moves(
     Ok(rated)
 }
 
-/// What random games after a move are worth on average; `None` if there is no time for any.
+/// The mean outcome of random games after a move; `None` if there is no time for any.
 fn expected(
     question: &SessionQuestion<'_>,
     circumstances: &[Circumstance],
@@ -248,7 +248,7 @@ impl Circumstance {
         Ok(next)
     }
 
-    /// What a random game after a move of the seat is worth to each seat.
+    /// The outcome for each seat of a random game after a move of the seat.
     fn worth(&self, mv: &str, rng: &mut Rng) -> Result<Vec<f64>, BrokenRules> {
         let next = self.after(mv)?;
         match next.end() {

@@ -31,7 +31,7 @@ pub trait SessionSearch {
         rng: &mut Rng,
     ) -> Result<SessionDecision, BrokenRules>;
 
-    /// The same for somebody who looks on: the `info` of the decision has several best lines, and the
+    /// The same for an audience: the `info` of the decision has several best lines, and the
     /// search reports them while it goes on. There may be a single legal move. By default this is
     /// [`SessionSearch::choose`].
     ///
@@ -72,20 +72,20 @@ pub struct SessionQuestion<'a> {
     pub history: &'a [String],
     /// When to answer at the latest; `None` without a clock.
     pub deadline: Option<Instant>,
-    /// Whether time that is left over can be used later, because a game clock runs.
+    /// True if time that is left over can be used later, because a game clock runs.
     pub can_save_time: bool,
 }
 
-/// What a search knows of the position.
+/// The knowledge of a search about the position.
 #[derive(Clone, Copy)]
 pub enum Known<'a> {
     /// Everything.
     Position(&'a dyn Session),
-    /// What the seat may know.
+    /// The observation of the seat.
     Observation(&'a Value),
 }
 
-/// What a search has decided.
+/// The decision of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionDecision {
     /// The move to play, as the game writes it.
@@ -166,7 +166,7 @@ pub(crate) fn sample(
         })
 }
 
-/// What a position is worth to each seat if play stops there.
+/// The outcome for each seat if play stops there.
 pub(crate) fn outcome(session: &dyn Session) -> Result<Vec<f64>, BrokenRules> {
     match session.end() {
         Some(end) => Ok(end.tally.outcome),
@@ -174,7 +174,7 @@ pub(crate) fn outcome(session: &dyn Session) -> Result<Vec<f64>, BrokenRules> {
     }
 }
 
-/// What was computed, or `None` if it was given up since there was no time left for it.
+/// The result, or `None` if there was no time left for it.
 pub(crate) fn in_time<T>(computed: Result<T, BrokenRules>) -> Result<Option<T>, BrokenRules> {
     match computed {
         Err(broken) if broken.is_given_up() => Ok(None),
@@ -185,7 +185,7 @@ pub(crate) fn in_time<T>(computed: Result<T, BrokenRules>) -> Result<Option<T>, 
 /// The most plies of a random game; one that takes longer counts as it stands then.
 const LONGEST_PLAYOUT: u64 = 10_000;
 
-/// What a random game from here is worth to each seat. It stops at a ply, if there is a limit.
+/// The outcome for each seat of a random game from here. It stops at a ply, if there is a limit.
 pub(crate) fn playout(
     session: &dyn Session,
     last_ply: Option<u32>,

@@ -14,7 +14,7 @@ use crate::order::sort_best_first;
 use crate::turn::analysis;
 use crate::turn::analysis::Analysis;
 
-/// How many moves, at most, are examined more closely.
+/// At most this many moves are examined more closely.
 const SHORTLIST: usize = 24;
 /// The number of random lines by which a move of the shortlist is judged.
 const LINES: u32 = 8;

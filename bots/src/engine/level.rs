@@ -9,14 +9,14 @@ use crate::any_game::{SessionDecision, SessionQuestion, SessionSearch};
 use crate::engine::{Decision, Engine, Question, Search};
 use crate::turn::analysis::Analysis;
 
-/// What the log says of a move that was not searched for.
+/// The `text` of a random move, for the log.
 const RANDOM: &str = "a move at random";
 
-/// How strong a bot plays: from 1, which is nearly random, to 10, which is its full strength.
+/// The strength of a bot: from 1, which is nearly random, to 10, which is its full strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(usize);
 
-/// How a level is weakened.
+/// The handicaps of a level.
 struct Grade {
     /// The percentage of turns in which it plays a random move.
     random_percent: u64,

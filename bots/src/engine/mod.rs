@@ -1,4 +1,4 @@
-//! What the reference bots share: an [`Engine`] chooses moves, and [`EngineBot`] makes a bot of it.
+//! The common part of the reference bots: an [`Engine`] chooses moves, and [`EngineBot`] makes a bot of it.
 //!
 //! The bot follows the match by the rules itself, so it asks for neither `state` nor `legal` where all
 //! games are compiled in. Games whose rules come from outside are played through
@@ -45,7 +45,7 @@ pub trait Search<G: Game> {
     /// Chooses a move. There is at least one legal move.
     fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G>;
 
-    /// The same for somebody who looks on: the `info` of the decision has several best lines, and the
+    /// The same for an audience: the `info` of the decision has several best lines, and the
     /// search reports them while it goes on. By default it does neither.
     fn analyse(
         &mut self,
@@ -81,7 +81,7 @@ pub struct Question<'a, G: Game> {
     pub history: &'a [u64],
     /// When to answer at the latest; `None` without a clock.
     pub deadline: Option<Instant>,
-    /// Whether time that is left over can be used later, because a game clock runs.
+    /// True if time that is left over can be used later, because a game clock runs.
     pub can_save_time: bool,
 }
 
@@ -101,7 +101,7 @@ impl<'a, G: Game> Question<'a, G> {
     }
 }
 
-/// What a search has decided.
+/// The decision of a search.
 #[derive(Clone, Debug)]
 pub struct Decision<G: Game> {
     /// The move to play.
@@ -130,7 +130,7 @@ impl<E: Engine> EngineBot<E> {
         }
     }
 
-    /// Whether there are games that are not compiled in.
+    /// True if there are games that are not compiled in.
     fn has_rules_from_outside(&self) -> bool {
         self.catalog.iter().any(|game| game.builtin().is_none())
     }
@@ -287,7 +287,7 @@ struct FollowedMatch<G: Game> {
     repetition: Option<u32>,
     /// The keys of all positions so far, if there is a limit on repetition.
     history: Vec<u64>,
-    /// Whether offers can end the match.
+    /// True if offers can end the match.
     takes_offers: bool,
     rng: Rng,
     search: Box<dyn Search<G>>,
@@ -312,7 +312,7 @@ impl<G: Game> FollowedMatch<G> {
         Ok(())
     }
 
-    /// What to offer with a move, if that can end the match.
+    /// The offer with a move, if that can end the match.
     fn offer(&self, turn: &Turn, info: Option<&Value>) -> Option<Offer> {
         if !self.takes_offers {
             return None;

@@ -1,4 +1,4 @@
-//! What an evaluation is, and the scale of its scores.
+//! The trait of evaluations, and the scale of their scores.
 
 use games::{Game, MAX_SEATS, Seat};
 
@@ -12,7 +12,7 @@ pub(super) const EFFORT: u32 = 300;
 
 /// Evaluates positions of one game.
 pub trait Evaluate<G: Game>: Send {
-    /// How well each seat stands, in units of log odds: with two seats, the logistic function of
+    /// The prospects of each seat, in units of log odds: with two seats, the logistic function of
     /// the difference is about the expected outcome of one against the other; with more, the same
     /// holds for each pair. Entries beyond the number of seats mean nothing. Finished games are
     /// allowed, but their outcome is more exact.

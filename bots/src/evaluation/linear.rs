@@ -12,7 +12,6 @@ pub(crate) const MOST_FEATURES: usize = 24;
 /// The features of each seat; entries that an evaluation does not use are 0.
 pub(crate) type FeatureTable = [[f32; MOST_FEATURES]; MAX_SEATS];
 
-/// The features of a game.
 pub(crate) trait Features<G: Game>: Default + Send {
     /// The weight of each feature, in log odds.
     const WEIGHTS: &'static [f32];

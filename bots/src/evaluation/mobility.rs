@@ -18,7 +18,7 @@ pub(crate) struct MoveRating {
 }
 
 impl MoveRating {
-    /// Whether the two differ in mobility at most.
+    /// True if the two differ in mobility at most.
     pub(crate) fn same_points(&self, other: &MoveRating) -> bool {
         (self.outcome, self.margin) == (other.outcome, other.margin)
     }
@@ -61,11 +61,11 @@ const POINT: f64 = 0.4;
 /// The weight of the logarithm of the number of moves.
 const MOBILITY: f64 = 2.0;
 
-/// How strong each seat is. Values can be compared between positions, and between seats that play by
+/// The strength of each seat. Values can be compared between positions, and between seats that play by
 /// the same rules.
 pub(crate) type Strengths = [f64; MAX_SEATS];
 
-/// How strong each seat is by points and mobility. A seat's mobility is counted when it is next to
+/// The strength of each seat by points and mobility. A seat's mobility is counted when it is next to
 /// move, after random moves of the seats before it.
 pub(crate) fn strengths<G: Game>(
     game: &G,
@@ -99,7 +99,7 @@ pub(crate) fn mean_strengths<G: Game>(
     mean
 }
 
-/// How much stronger a seat is than the strongest of the others.
+/// The lead of a seat over the strongest of the others.
 pub(crate) fn lead(strengths: &[f64], seat: Seat) -> f64 {
     let others = strengths
         .iter()

@@ -47,7 +47,7 @@ pub fn evaluation<G: Game>() -> Box<dyn Evaluate<G>> {
     own::<G>().unwrap_or_else(|| Box::new(General::default()))
 }
 
-/// Whether a game has no evaluation of its own.
+/// True if a game has no evaluation of its own.
 pub(crate) fn is_general<G: Game>() -> bool {
     own::<G>().is_none()
 }

@@ -7,7 +7,7 @@ use crate::evaluation::evaluate::{Evaluate, expected};
 
 /// Evaluates sessions of one game.
 pub trait PositionValue: Send {
-    /// What each seat can expect, in [0, 1], one entry a seat; in a finished game its outcome.
+    /// The expected outcome of each seat, in [0, 1], one entry a seat; in a finished game its outcome.
     ///
     /// # Panics
     /// If the session is one of another game.
@@ -39,7 +39,7 @@ impl<G: Game> PositionValue for OfGame<G> {
     }
 }
 
-/// What each seat can expect, by an evaluation; in a finished game its outcome.
+/// The expected outcome of each seat by an evaluation; in a finished game its outcome.
 pub(crate) fn expected_outcome<G: Game>(
     game: &G,
     position: &G::Position,

@@ -5,7 +5,6 @@ use games::{MAX_SEATS, Outcome, Seat};
 /// A whole win. Outcomes are counted in twelfths, since those of two to four seats are whole twelfths.
 pub(super) const WIN: u8 = 12;
 
-/// An outcome in twelfths.
 pub(super) fn twelfths(outcome: f64) -> u8 {
     (outcome * f64::from(WIN))
         .round()

@@ -18,7 +18,7 @@ pub(super) struct Candidate<M> {
     pub(super) mean: f32,
     /// The same, in log odds.
     pub(super) margin: f32,
-    /// How promising it is; the priors of all moves add up to 1.
+    /// Its prior; those of all moves add up to 1.
     pub(super) prior: f32,
     /// The outcome in twelfths, if it is certain.
     pub(super) exact: Option<u8>,

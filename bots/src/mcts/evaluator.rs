@@ -278,14 +278,14 @@ fn shares(scores: &[f32], value: &mut SeatValues) {
     }
 }
 
-/// Whether the match ends here, by the rules or by the limit on plies.
+/// True if the match ends here, by the rules or by the limit on plies.
 pub(super) fn over<G: Game>(question: &Question<'_, G>, position: &G::Position) -> bool {
     let game = question.game;
     let reached = |most| game.ply(position) >= most;
     question.max_plies.is_some_and(reached) || game.to_move(position).is_none()
 }
 
-/// How far a seat is ahead of the best of the others.
+/// The lead of a seat over the best of the others.
 fn lead(scores: &[f32], seat: Seat) -> f32 {
     if let [one, other] = *scores {
         return if seat == 0 { one - other } else { other - one };

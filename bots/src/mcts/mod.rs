@@ -40,7 +40,7 @@ use worker::{Worker, lock};
 pub(crate) struct Mcts {
     /// The number of playouts a move; `None` for as many as there is time for.
     pub playouts: Option<u32>,
-    /// Whether to ignore the clock.
+    /// Ignore the clock.
     pub untimed: bool,
     /// The number of threads; 0 means 1. With one thread and a number of playouts, moves are
     /// reproducible.

@@ -20,7 +20,7 @@ pub(super) struct Step {
     pub(super) edge: usize,
 }
 
-/// How far the search has got with a node.
+/// The progress of the search at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// None of its moves is evaluated.
@@ -47,9 +47,9 @@ pub(super) struct GraphNode<M> {
     /// Whose turn it is.
     pub(super) mover: Seat,
     pub(super) stage: Stage,
-    /// Whether all legal moves are among the edges.
+    /// True if all legal moves are among the edges.
     pub(super) complete: bool,
-    /// Whether it occurred earlier in the match, so that no proof may rest on it.
+    /// True if it occurred earlier in the match, so that no proof may rest on it.
     pub(super) seen_in_match: bool,
     /// The visits of its edges, and one more.
     pub(super) visits: u32,
@@ -68,9 +68,9 @@ pub(super) struct Edge<M> {
     pub(super) mv: M,
     /// The node that it leads to, or [`NONE`].
     pub(super) child: NodeId,
-    /// How often it was tried.
+    /// The number of its visits.
     pub(super) visits: u32,
-    /// How promising it is; the priors of a node's edges add up to 1.
+    /// Its prior; those of a node's edges add up to 1.
     pub(super) prior: f32,
     /// The expected outcome for the seat that makes it.
     pub(super) mean: f32,
@@ -82,7 +82,7 @@ pub(super) struct Edge<M> {
     pub(super) most: u8,
 }
 
-/// What identifies a node.
+/// The identity of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PositionId {
     /// Identifies position, ply and scores.
@@ -96,12 +96,12 @@ pub(super) struct PositionId {
 }
 
 impl<M: Copy + Eq> GraphNode<M> {
-    /// Whether it was visited often enough to get more moves than it has.
+    /// True if it was visited often enough to get more moves than it has.
     pub(super) fn wants_more(&self) -> bool {
         !self.complete && self.visits as usize > 2 * self.edges.len()
     }
 
-    /// Sorts the edges. Sets all priors anew, unless these are the first edges.
+    /// Sorts the edges. Recomputes all priors, unless these are the first edges.
     pub(super) fn arrange(&mut self, first: bool) {
         self.edges.sort_unstable_by(|a, b| {
             let untried = |edge: &Edge<M>| edge.visits == 0;

@@ -31,7 +31,7 @@ fn new_search<G: Game>(options: Mcts) -> MctsSearch<G> {
     }
 }
 
-/// What the seat to move, of two, can get, by brute force.
+/// The value for the seat to move, of two, by brute force.
 fn solve<G: Game>(game: &G, position: &G::Position) -> f64 {
     let Some(seat) = game.to_move(position) else {
         return f64::NAN;

@@ -19,7 +19,7 @@ const ALL: usize = 256;
 /// later.
 const SAMPLE: usize = 48;
 
-/// What each thread of the search has of its own.
+/// The data of one thread of the search.
 pub(super) struct Worker<G: Game> {
     pub(super) evaluator: LeafEvaluator<G>,
     pub(super) rng: Rng,
@@ -255,7 +255,7 @@ pub(super) fn lock<M>(shared: &Mutex<SearchGraph<M>>) -> MutexGuard<'_, SearchGr
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often a position occurred in the match.
+/// The number of times that a position occurred in the match.
 pub(super) fn occurrences<G: Game>(question: &Question<'_, G>, key: u64) -> u32 {
     let same = question.history.iter().filter(|known| **known == key);
     same.count() as u32

@@ -1,16 +1,16 @@
-//! Searching for somebody who looks on: several best lines, and reports while the search goes on.
+//! Search for an audience: several best lines, and reports while the search goes on.
 
 use std::time::{Duration, Instant};
 
 use protocol::{SearchInfo, SearchLine};
 use serde_json::Value;
 
-/// How often a search reports that does not go by depths.
+/// The interval of reports from a search that does not go by depths.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What somebody who looks on wants, and where reports go.
+/// The wishes of an audience, and the receiver of reports.
 pub struct Analysis<'a> {
-    /// How many lines, at most; at least 1.
+    /// The largest number of lines; at least 1.
     pub lines: usize,
     report: &'a mut dyn FnMut(Value),
     next: Instant,
@@ -31,7 +31,7 @@ impl<'a> Analysis<'a> {
         self.next
     }
 
-    /// Whether the next report is due.
+    /// True if the next report is due.
     pub(crate) fn is_due(&self) -> bool {
         Instant::now() >= self.next
     }

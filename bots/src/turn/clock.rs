@@ -1,4 +1,4 @@
-//! How much of its clock a bot spends on a move.
+//! The time that a bot spends on a move.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const MOST_KEPT: Duration = Duration::from_millis(60);
 /// A game clock is divided as if this many moves were still to come.
 const MOVES_TO_GO: u32 = 24;
 
-/// How long a seat should search for this move; `None` if no clock limits it.
+/// The search time of a seat for this move; `None` if no clock limits it.
 ///
 /// ```
 /// use protocol::{ClockState, Millis};

@@ -22,7 +22,7 @@ pub(crate) trait CurrentMatch {
     ) -> Result<Choice, FollowError>;
 }
 
-/// Why a match cannot be followed.
+/// The reason why a match cannot be followed.
 #[derive(Debug, Error)]
 pub enum FollowError {
     /// The game is not in the catalog.
@@ -49,7 +49,7 @@ pub enum FollowError {
         mv: String,
         /// The seat that is said to have played it.
         seat: Seat,
-        /// How many plies were made before it.
+        /// The number of plies before it.
         ply: u32,
     },
     /// The referee asks for a move although, by the bot's account, it is another seat's turn.
@@ -57,7 +57,7 @@ pub enum FollowError {
     NotMyTurn {
         /// The bot's seat.
         seat: Seat,
-        /// How many plies the match has had.
+        /// The number of plies that the match has had.
         ply: u32,
     },
     /// The first `turn` came without a `start`.

@@ -1,4 +1,4 @@
-//! What plays a sheet: the network, or the interpreter for sheets that do not ground.
+//! The engines of sheets: the network, or the interpreter for sheets that do not ground.
 
 use games::budget::Spent;
 use thiserror::Error;
@@ -27,7 +27,7 @@ pub(crate) enum Failure {
 /// numbered for a role and a position.
 pub(crate) trait Engine: Send + Sync + 'static {
     type Position: Clone + Send + Sync;
-    /// What is needed to come back to a position.
+    /// The data to come back to a position.
     type Snapshot: Clone + Send + Sync;
 
     /// The names of the roles.

@@ -1,4 +1,4 @@
-//! What is wrong with a sheet, and where.
+//! Faults in sheets, with their places.
 
 use std::fmt;
 
@@ -7,7 +7,6 @@ use thiserror::Error;
 /// A place in the text of a sheet, counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The line.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,
@@ -25,7 +24,7 @@ impl fmt::Display for Place {
 pub struct SheetError {
     /// Where the mistake is.
     pub place: Place,
-    /// What is wrong, and what was expected.
+    /// The fault, and what was expected.
     pub message: String,
     /// The rule that has the mistake, cut short; `None` if it is in none.
     pub rule: Option<String>,

@@ -29,24 +29,23 @@ const EXAMPLES_TIME: Duration = Duration::from_secs(2);
 pub struct SheetGame {
     /// The game for a catalog.
     pub entry: Arc<Entry>,
-    /// Its rules.
     pub rules: Arc<dyn Rules>,
     /// How it is played.
     pub report: Report,
 }
 
-/// How a sheet is played.
+/// The way to play a sheet.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// How many rules the sheet has.
+    /// The number of rules that the sheet has.
     pub rules: usize,
-    /// How large the network is, or why there is none.
+    /// The size of the network, or the reason why there is none.
     pub network: Result<Sizes, Ungroundable>,
-    /// How long reading and grounding took.
+    /// The time of reading and grounding.
     pub took: Duration,
 }
 
-/// What a sheet is called.
+/// The names of a sheet.
 #[derive(Clone, Debug)]
 pub struct Names<'n> {
     /// The id in the catalog.
@@ -124,7 +123,7 @@ fn made(sheet: Sheet, limits: &GroundLimits) -> Result<Result<Network, Ungrounda
     }
 }
 
-/// What is known about a sheet before it is played.
+/// The facts about a sheet before it is played.
 struct About<'a> {
     names: &'a Names<'a>,
     text: &'a str,

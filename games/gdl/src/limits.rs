@@ -1,4 +1,4 @@
-//! How much a sheet may cost. Sheets come from outside, so everything that they make grow has a limit.
+//! Limits on sheets. Sheets come from outside, so everything that they make grow has a limit.
 //! Nearly all limits are counts: a sheet means the same on every machine. Where there is a limit on time as
 //! well, a sheet that is not grounded by then is interpreted, which is slower and means the same.
 
@@ -37,18 +37,18 @@ pub struct GroundLimits {
     pub literals: usize,
     /// Candidates that joins look at, about 50 million a second.
     pub candidates: u64,
-    /// How deep terms may be nested.
+    /// The largest nesting depth of terms.
     pub depth: u32,
     /// Candidates that the interpreter matches for one position, some million a second.
     pub steps: u64,
-    /// How long grounding may take; `None` if only counts limit it.
+    /// The time limit of grounding; `None` if only counts limit it.
     pub time: Option<Duration>,
     /// How long each question about a position may take, likewise.
     pub question_time: Option<Duration>,
 }
 
 impl GroundLimits {
-    /// What grounding may take.
+    /// The limits of grounding.
     pub(crate) fn budget(&self) -> Budget {
         within(self.time)
     }

@@ -19,9 +19,9 @@ pub(crate) struct Term(pub(crate) u32);
 struct Node {
     symbol: Symbol,
     arguments: Box<[Term]>,
-    /// How deep it is nested.
+    /// Its nesting depth.
     depth: u32,
-    /// How many words it has when it is written.
+    /// The number of words that it has when it is written.
     words: u32,
 }
 
@@ -85,12 +85,12 @@ impl Terms {
         self.by_node.get(&key[..]).copied()
     }
 
-    /// How deep a term is nested; 0 for a name.
+    /// The nesting depth of a term; 0 for a name.
     pub(crate) fn depth(&self, term: Term) -> u32 {
         self.nodes[term.0 as usize].depth
     }
 
-    /// How many words a term has when it is written, if they are not too many to count.
+    /// The number of words that a term has when it is written, if they are not too many to count.
     pub(crate) fn words(&self, term: Term) -> u64 {
         u64::from(self.nodes[term.0 as usize].words)
     }
@@ -101,7 +101,7 @@ impl Terms {
         (node.symbol, &node.arguments)
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }

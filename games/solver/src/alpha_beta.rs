@@ -4,7 +4,7 @@ use crate::rules::{Keyed, SearchRules};
 use crate::search::{Search, Stopped};
 use crate::table::Entry;
 
-/// What is added to a bound to store it.
+/// The offset of a stored bound.
 const OFFSET: i32 = 1 << 20;
 /// The largest bound that is worth storing: margins are far smaller, and what is larger means nothing.
 const MOST: i32 = OFFSET / 2;
@@ -96,7 +96,7 @@ impl<R: SearchRules> Search<'_, R> {
         Ok(best)
     }
 
-    /// Whether the final margin is at least `need`, if no search is needed.
+    /// True if the final margin is at least `need`, if no search is needed.
     pub(crate) fn known_bound(&self, position: &R::Position, need: i32) -> Option<bool> {
         let key = self.rules.key(position);
         let yes = self.cut(position, key, need, true).map(|_| true);

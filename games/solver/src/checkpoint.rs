@@ -21,7 +21,7 @@ const VERSION: usize = 14;
 /// The most bytes of the line of JSON.
 const MOST_JSON: u64 = 1 << 24;
 
-/// Why a checkpoint cannot be used.
+/// The reason why a checkpoint cannot be used.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
     /// It cannot be read or written.
@@ -42,19 +42,19 @@ pub enum CheckpointError {
     /// It belongs to another search.
     #[error("it is of another {what}: {there}, where the command line says {here}")]
     Other {
-        /// What differs.
+        /// The difference.
         what: String,
-        /// What the checkpoint says.
+        /// The content of the checkpoint.
         there: String,
-        /// What was expected.
+        /// The expected value.
         here: String,
     },
 }
 
-/// What stands before the entries.
+/// The header before the entries.
 #[derive(Serialize, Deserialize)]
 struct Head {
-    /// What is searched, as the caller describes it.
+    /// The caller's description of the position to search.
     about: serde_json::Map<String, Value>,
     positions: u64,
     bounds: (i32, i32),

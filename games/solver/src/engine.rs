@@ -14,7 +14,7 @@ const MOST_CELLS: usize = 64;
 
 /// A search, asked about positions of a game.
 pub(crate) trait Engine<'w, G: Game> {
-    /// What was found, and what is allowed.
+    /// The value, and what is allowed.
     fn state(&self) -> &State<'w>;
 
     /// The same, to change it.
@@ -24,7 +24,7 @@ pub(crate) trait Engine<'w, G: Game> {
     /// bound.
     fn bound(&mut self, position: &G::Position, need: i32, method: Method) -> Result<i32, Stopped>;
 
-    /// Whether the final margin is at least `need`, if no search is needed to know that.
+    /// True if the final margin is at least `need`, if no search is needed to know that.
     fn known(&mut self, position: &G::Position, need: i32, method: Method) -> Option<bool>;
 
     /// The positions that were searched for what is known of this one; 0 if that is forgotten.

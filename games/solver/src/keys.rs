@@ -1,4 +1,4 @@
-//! What tells positions apart in the table: 128 bits, the same for mirror images.
+//! Keys of positions in the table: 128 bits, the same for mirror images.
 
 use games::Game;
 use games::kit::board::{Board, CellId};

@@ -37,7 +37,7 @@ impl Numbers {
         }
     }
 
-    /// What it takes for whoever is to move to get what it wants, and for the other one.
+    /// The proof numbers of the seat to move and of the other one.
     fn of_mover(self, yes: bool) -> (u32, u32) {
         if yes {
             (self.proof, self.disproof)
@@ -123,7 +123,7 @@ fn choose<P>(children: &[Child<P>]) -> Choice {
 }
 
 impl<R: SearchRules> Search<'_, R> {
-    /// Whether the final margin of best play is at least `need`.
+    /// True if the final margin of best play is at least `need`.
     pub(crate) fn prove(&mut self, position: &R::Position, need: i32) -> Result<bool, Stopped> {
         let key = self.rules.key(position);
         let limits = Limits {
@@ -258,7 +258,7 @@ impl<R: SearchRules> Search<'_, R> {
     }
 }
 
-/// Whether the final margin is at least `need`, if these bounds say so.
+/// True if the final margin is at least `need`, if these bounds say so.
 fn answer((least, most): (i32, i32), need: i32) -> Option<bool> {
     (least >= need || most < need).then_some(least >= need)
 }

@@ -1,10 +1,10 @@
-//! What both searches share: the rules, the table, counting, and being stopped.
+//! The common parts of both searches: the rules, the table, counting, and cancelling.
 
 use crate::keys;
 use crate::rules::SearchRules;
 use crate::table::Table;
 
-/// How a position is solved.
+/// The method of solving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Depth-first proof-number search.
@@ -13,7 +13,7 @@ pub enum Method {
     AlphaBeta,
 }
 
-/// Why a search ended before it was done.
+/// The reason why a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// The watch said so.
@@ -22,16 +22,15 @@ pub enum Stopped {
     Positions,
 }
 
-/// How many of the moves in a position are decided.
+/// The number of moves in a position that are decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
     /// Those that are known not to do for the seat that makes them.
     pub refuted: usize,
-    /// All moves.
     pub moves: usize,
 }
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// The positions searched, those before a checkpoint included.
@@ -51,10 +50,10 @@ pub struct Progress {
 /// Called now and then; `false` stops the search.
 pub type Watch<'w> = dyn FnMut(&Progress) -> bool + 'w;
 
-/// How often the watch is called, in moves that were made.
+/// The watch is called once in this many moves.
 const WATCH_EVERY: usize = 1 << 13;
 
-/// What a search has found, and what it is allowed.
+/// The findings of a search, and its limits.
 pub(crate) struct State<'w> {
     pub(crate) table: Table,
     pub(crate) progress: Progress,

@@ -7,16 +7,16 @@ use thiserror::Error;
 use crate::engine::{self, Engine};
 use crate::search::{Method, Progress, State, Stopped, Watch};
 
-/// What is asked of a position.
+/// The question about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Who wins.
+    /// The winner.
     Win,
     /// By how much: the points of best play.
     Value,
 }
 
-/// Why a game cannot be solved.
+/// The reason why a game cannot be solved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unsolvable {
     /// It has more seats.
@@ -24,7 +24,7 @@ pub enum Unsolvable {
     Seats {
         /// Its id.
         game: &'static str,
-        /// How many.
+        /// The number.
         seats: usize,
     },
     /// It has cycles.
@@ -39,7 +39,7 @@ pub enum Unsolvable {
     },
 }
 
-/// Who wins, as far as it is known.
+/// The winner, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Winner {
     /// A seat.
@@ -48,10 +48,10 @@ pub enum Winner {
     Draw,
 }
 
-/// What best play comes to.
+/// The result of best play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// Who wins; `None` if that is not known.
+    /// The winner; `None` if that is not known.
     pub winner: Option<Winner>,
     /// Between which margins the final one is, both ends included.
     pub bounds: (i32, i32),
@@ -130,7 +130,7 @@ impl<'w, G: Game> Solver<'w, G> {
         self.method
     }
 
-    /// How far the search has come.
+    /// The progress of the search.
     pub fn progress(&self) -> Progress {
         let state = self.engine.state();
         Progress {
@@ -153,7 +153,7 @@ impl<'w, G: Game> Solver<'w, G> {
         Value { winner, bounds }
     }
 
-    /// Whether nothing is left to be asked.
+    /// True if nothing is left to be asked.
     pub fn is_solved(&self) -> bool {
         self.next_need().is_none()
     }
@@ -184,7 +184,7 @@ impl<'w, G: Game> Solver<'w, G> {
         self.last = None;
     }
 
-    /// Whether the final margin of best play is at least `need`: one question, whatever else is asked.
+    /// True if the final margin of best play is at least `need`: one question, whatever else is asked.
     ///
     /// # Errors
     /// If the watch or the limit stops it.
@@ -296,12 +296,12 @@ impl<'w, G: Game> Solver<'w, G> {
         unreachable!("a seat that holds a margin has a move that holds it")
     }
 
-    /// Whether the final margin is at least `need`, if that is known without a search.
+    /// True if the final margin is at least `need`, if that is known without a search.
     fn known(&mut self, position: &G::Position, need: i32) -> Option<bool> {
         self.engine.known(position, need, self.method)
     }
 
-    /// Whether the final margin of best play is at least `need`.
+    /// True if the final margin of best play is at least `need`.
     fn decide(&mut self, position: &G::Position, need: i32) -> Result<bool, Stopped> {
         Ok(self.engine.bound(position, need, self.method)? >= need)
     }
@@ -315,7 +315,6 @@ fn seen<G: Game>(game: &G, position: &G::Position) -> (i32, i32) {
     }
 }
 
-/// The legal moves.
 pub(crate) fn legal<G: Game>(game: &G, position: &G::Position) -> Vec<G::Move> {
     let mut moves = Vec::new();
     game.legal(position, &mut moves);

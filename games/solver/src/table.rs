@@ -3,7 +3,7 @@
 /// The entries that a position may be in.
 const BUCKET: usize = 4;
 
-/// What is known of a position. What the two numbers mean is up to the search.
+/// The knowledge about a position. The search decides what the two numbers mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// 0 where nothing is stored.
@@ -80,7 +80,7 @@ impl Table {
         entries.filter(|entry| entry.key != 0)
     }
 
-    /// How many entries are in use.
+    /// The number of entries in use.
     pub(crate) fn used(&self) -> usize {
         self.used
     }

@@ -1,4 +1,4 @@
-//! What a game says about itself: names, roles, options, notation and limits.
+//! A game's description of itself: names, roles, options, notation and limits.
 //!
 //! Games that are compiled in say it with constants ([`StaticInfo`]), rules from outside when they are
 //! asked; [`Info`] is what everybody reads.
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::kit::text::quoted;
 
-/// What a game says about itself.
+/// A game's description of itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Info {
     /// The id in configurations, messages and logs.
@@ -19,22 +19,22 @@ pub struct Info {
     pub summary: String,
     /// The seats' names in seat order, for the largest number of seats.
     pub roles: Vec<String>,
-    /// Whether all seats play by the same rules and with the same pieces.
+    /// True if all seats play by the same rules and with the same pieces.
     pub symmetric: bool,
-    /// Whether there is something that not all seats know.
+    /// True if the game has hidden information.
     pub hidden: bool,
-    /// Whether chance takes part after the start.
+    /// True if chance takes part after the start.
     pub chance: bool,
     /// All options.
     pub options: Vec<OptionSpec>,
-    /// How moves are written: pairs of an example and its meaning.
+    /// The notation of moves: pairs of an example and its meaning.
     pub notation: Vec<(String, String)>,
     /// The limits of a match that does not set its own.
     pub limits: Limits,
 }
 
 impl Info {
-    /// Whether something is dealt or drawn that nobody may know before: the game has chance, or hidden
+    /// True if something is dealt or drawn that nobody may know before: the game has chance, or hidden
     /// information.
     pub fn has_deals(&self) -> bool {
         self.hidden || self.chance
@@ -135,7 +135,7 @@ impl OptionKind {
         }
     }
 
-    /// Whether a value is allowed.
+    /// True if a value is allowed.
     pub fn allows(&self, value: &Value) -> bool {
         match self {
             OptionKind::Int { min, max, default } => match value.as_i64() {

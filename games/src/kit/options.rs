@@ -14,7 +14,7 @@ pub struct OptionError {
     pub game: String,
     /// The option's key.
     pub name: String,
-    /// What is wrong and what is allowed.
+    /// The fault, and what is allowed.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a game tells a solver of exact values.
+//! The facts about a game that a solver of exact values needs.
 
 use arrayvec::ArrayVec;
 
@@ -20,9 +20,9 @@ pub struct Solvable<'g> {
     pub win: i32,
     /// The least final margin with which seat 0 does not lose.
     pub draw: i32,
-    /// Whether a win may be by more or less.
+    /// True if a win may be by more or less.
     pub points: bool,
-    /// How pieces move, if a solver can do that itself.
+    /// The movement of pieces, if a solver can do that itself.
     pub movement: Option<Movement>,
 }
 
@@ -39,9 +39,9 @@ pub enum Movement {
     /// (numbers in binary), the pieces of seat 0, and those of seat 1. Points under pieces are counted where the
     /// piece leaves or the game ends.
     SlideAndTake {
-        /// How many pieces each seat places.
+        /// The number of pieces that each seat places.
         pieces: u32,
-        /// Whether pieces are placed on open cells of one point as long as there are any.
+        /// True if pieces are placed on open cells of one point as long as there are any.
         start_on_ones: bool,
     },
 }

@@ -23,7 +23,7 @@ pub fn next_count(count: u32) -> u32 {
 pub struct StateError {
     /// The field that breaks them; `amazons[0]` for a part of a field.
     pub field: String,
-    /// What is wrong and what is allowed.
+    /// The fault, and what is allowed.
     pub message: String,
 }
 
@@ -250,7 +250,7 @@ impl<'a> Fields<'a> {
             .and_then(|rows| rows.iter().map(Value::as_str).collect());
         let rows = rows.ok_or_else(|| self.wrong(name, value, "a list of strings"))?;
         read_rows(board, &rows, allowed)
-            .map_err(|message| StateError::new(self.path(name), message))
+            .map_err(|bad| StateError::new(self.path(name), bad.to_string()))
     }
 
     /// Refuses fields that were not read.
@@ -298,26 +298,51 @@ fn cells(board: &Board, value: &Value, path: &str) -> Result<Vec<CellId>, StateE
     }
 }
 
+/// Rows of characters that do not fit a board.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RowsError {
+    /// There are too many rows, or too few.
+    #[error("{given} rows where {needed} are needed")]
+    Count {
+        /// The number of rows given.
+        given: usize,
+        /// The number of rows of the board.
+        needed: usize,
+    },
+    /// A row is too long or too short, or has other characters.
+    #[error("row {number} from the top, `{start}`, is not {length} characters out of `{allowed}`")]
+    Row {
+        /// Counted from 1.
+        number: usize,
+        /// At most 20 characters of it.
+        start: String,
+        /// The number of characters that the row needs.
+        length: usize,
+        /// All allowed characters.
+        allowed: String,
+    },
+}
+
 /// Checks rows of characters, the top row first, and gives one character a cell of the board.
 ///
 /// # Errors
-/// If the rows do not fit the board or have other characters; in words.
-pub fn read_rows(board: &Board, rows: &[&str], allowed: &str) -> Result<Vec<u8>, String> {
+/// If the rows do not fit the board or have other characters.
+pub fn read_rows(board: &Board, rows: &[&str], allowed: &str) -> Result<Vec<u8>, RowsError> {
     let lengths: Vec<usize> = board.rows().iter().rev().map(Vec::len).collect();
     if rows.len() != lengths.len() {
-        return Err(format!(
-            "{} rows where {} are needed",
-            rows.len(),
-            lengths.len()
-        ));
+        return Err(RowsError::Count {
+            given: rows.len(),
+            needed: lengths.len(),
+        });
     }
     for (i, (row, length)) in rows.iter().zip(&lengths).enumerate() {
         if row.chars().count() != *length || !row.chars().all(|c| allowed.contains(c)) {
-            return Err(format!(
-                "row {} from the top, `{}`, is not {length} characters out of `{allowed}`",
-                i + 1,
-                row.chars().take(20).collect::<String>()
-            ));
+            return Err(RowsError::Row {
+                number: i + 1,
+                start: row.chars().take(20).collect(),
+                length: *length,
+                allowed: allowed.to_owned(),
+            });
         }
     }
     Ok(rows.iter().rev().flat_map(|row| row.bytes()).collect())
@@ -327,7 +352,7 @@ pub fn read_rows(board: &Board, rows: &[&str], allowed: &str) -> Result<Vec<u8>,
 ///
 /// # Errors
 /// See [`read_rows`].
-pub fn read_digits(board: &Board, rows: &[&str], allowed: &str) -> Result<Vec<u8>, String> {
+pub fn read_digits(board: &Board, rows: &[&str], allowed: &str) -> Result<Vec<u8>, RowsError> {
     let digits = read_rows(board, rows, allowed)?;
     Ok(digits.into_iter().map(|digit| digit - b'0').collect())
 }

@@ -1,4 +1,4 @@
-//! Who acts in a step of a game: one seat, several at once, chance, or nobody when it is over.
+//! The actors of a step: one seat, several at once, chance, or nobody when the game is over.
 
 use std::{fmt, iter};
 
@@ -38,6 +38,16 @@ pub enum Actor {
     Seat(Seat),
     /// Nobody: what happens is drawn.
     Chance,
+}
+
+impl Actor {
+    /// The actor as a key of JSON objects: the number of the seat, or `chance`.
+    pub fn key(self) -> String {
+        match self {
+            Actor::Seat(seat) => seat.to_string(),
+            Actor::Chance => CHANCE.to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for Actor {
@@ -87,7 +97,7 @@ impl ToMove {
         }
     }
 
-    /// Whether the game is over.
+    /// True if the game is over.
     pub fn is_over(self) -> bool {
         self == Self::OVER
     }
@@ -98,17 +108,17 @@ impl ToMove {
         alone.then(|| self.seats.trailing_zeros() as Seat)
     }
 
-    /// Whether this seat acts.
+    /// True if this seat acts.
     pub fn includes(self, seat: Seat) -> bool {
         seat < Self::MAX_SEATS && self.seats & (1 << seat) != 0
     }
 
-    /// Whether chance takes part.
+    /// True if chance takes part.
     pub fn has_chance(self) -> bool {
         self.chance
     }
 
-    /// How many act: as many plies the step adds.
+    /// The number of actors, which is the number of plies that the step adds.
     pub fn count(self) -> usize {
         self.seats.count_ones() as usize + usize::from(self.chance)
     }

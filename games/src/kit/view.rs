@@ -11,10 +11,10 @@ pub struct View {
     pub shape: Shape,
     /// Every cell of the board, holes included.
     pub cells: Vec<Cell>,
-    /// What stands on the cells; at most one piece a cell.
+    /// The pieces on the cells, at most one a cell.
     #[serde(default)]
     pub pieces: Vec<Piece>,
-    /// What is not on the board (reserves, phases), one line each.
+    /// Whatever is not on the board (reserves, phases), one line each.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -38,14 +38,14 @@ pub struct Cell {
     pub x: i32,
     /// The row, counted from the bottom.
     pub y: i32,
-    /// What the ground is.
+    /// The kind of ground.
     pub ground: Ground,
-    /// What is printed on it, such as a number of fish.
+    /// The text on it, such as a number of fish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// What the ground of a cell is.
+/// The ground of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ground {
@@ -62,7 +62,7 @@ pub enum Ground {
 pub struct Piece {
     /// The cell that it stands on.
     pub cell: String,
-    /// What it is, in a word.
+    /// Its kind, in a word.
     pub kind: Cow<'static, str>,
     /// Its owner; `None` for what belongs to nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,7 @@ use super::playout::{
 use super::steps::{as_strs, random_step};
 use crate::budget;
 use crate::kit::rng::Rng;
-use crate::kit::to_move::{Actor, CHANCE};
+use crate::kit::to_move::Actor;
 
 /// Separates the choices of a step where it is written on one line.
 const BETWEEN_CHOICES: &str = " + ";
@@ -87,8 +87,8 @@ pub fn write_legal(
             let lists = choices(session)?;
             let actors = to_move.actors().zip(lists);
             let by_actor = actors.map(|(actor, list)| match actor {
-                Actor::Seat(seat) => (seat.to_string(), Value::from(list)),
-                Actor::Chance => (CHANCE.to_owned(), Value::Object(chances.clone())),
+                Actor::Seat(_) => (actor.key(), Value::from(list)),
+                Actor::Chance => (actor.key(), Value::Object(chances.clone())),
             });
             Value::Object(by_actor.collect())
         }

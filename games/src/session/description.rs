@@ -1,4 +1,4 @@
-//! What is known of rules before anybody plays.
+//! The fixed facts about rules.
 
 use crate::kit::info::Info;
 use crate::kit::options::Options;

@@ -1,4 +1,4 @@
-//! What can go wrong with a session: what is asked for is not possible, or the rules do not work.
+//! Errors of sessions: impossible requests, and rules that do not work.
 
 use thiserror::Error;
 
@@ -26,7 +26,7 @@ impl BrokenRules {
         }
     }
 
-    /// What this sentence describes was given up, because a [`Budget`](crate::budget::Budget) was spent.
+    /// A computation that was stopped, because a [`Budget`](crate::budget::Budget) was spent.
     pub fn given_up(sentence: impl Into<Box<str>>, spent: Spent) -> Self {
         BrokenRules {
             sentence: sentence.into(),
@@ -34,7 +34,7 @@ impl BrokenRules {
         }
     }
 
-    /// Whether the rules may be fine, but were not given the time that they need.
+    /// True if the rules may be fine, but did not have the time that they need.
     pub fn is_given_up(&self) -> bool {
         self.spent.is_some()
     }
@@ -74,17 +74,17 @@ pub enum MoveError {
     NoOutcome {
         /// The outcome as it was given, cut and escaped for a terminal.
         text: String,
-        /// How many outcomes there are.
+        /// The number of outcomes.
         outcomes: usize,
     },
     /// More or fewer choices were given than are to be made.
     #[error("the number of moves in this step is {expected} ({to_move}), not {given}")]
     Count {
-        /// Who acts.
+        /// The actors.
         to_move: ToMove,
-        /// How many that are.
+        /// Their number.
         expected: usize,
-        /// How many choices were given.
+        /// The number of choices given.
         given: usize,
     },
     /// The game is over.
@@ -116,7 +116,18 @@ pub enum UndoError {
     Broken(#[from] BrokenRules),
 }
 
-/// Why a step does not have the right number of choices.
+impl UndoError {
+    /// The number of steps that remain after `count` of `played` are taken back.
+    ///
+    /// # Errors
+    /// If fewer were played.
+    pub fn remaining(played: usize, count: usize) -> Result<usize, UndoError> {
+        let remaining = played.checked_sub(count);
+        remaining.ok_or(UndoError::TooMany { count, played })
+    }
+}
+
+/// The error of a step with a wrong number of choices.
 pub fn wrong_count(to_move: ToMove, choices: &[&str]) -> MoveError {
     if to_move.is_over() {
         let text = choices.first().copied().unwrap_or_default();

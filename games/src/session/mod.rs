@@ -100,11 +100,11 @@ impl dyn Rules + '_ {
 /// Who acts, what chance may bring and how the game ended are known once a position is there. Making
 /// steps and asking for more can fail if the rules come from outside.
 pub trait Session: Send + Sync {
-    /// How many seats play.
+    /// The number of seats.
     fn seats(&self) -> usize;
-    /// How many plies were made since the start of the game: moves of seats and outcomes of chance.
+    /// The number of plies since the start of the game: moves of seats and outcomes of chance.
     fn ply(&self) -> u32;
-    /// Who acts in the next step.
+    /// The actors of the next step.
     fn to_move(&self) -> ToMove;
     /// Calls `take` with each legal move of a seat. There is at least one if the seat acts, and none
     /// otherwise.
@@ -112,7 +112,7 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// If rules from outside do not work.
     fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) -> Result<(), BrokenRules>;
-    /// What chance may bring, with the probabilities; empty if it takes no part in the step.
+    /// The outcomes of chance with their probabilities; empty if it takes no part in the step.
     fn chances(&self) -> Vec<(String, f64)> {
         Vec::new()
     }
@@ -154,7 +154,7 @@ pub trait Session: Send + Sync {
         let mut moves = self.legal_of(seat)?;
         Ok((!moves.is_empty()).then(|| moves.swap_remove(rng.index(moves.len()))))
     }
-    /// Whether a seat that acts may make this move now.
+    /// Checks that a seat that acts may make this move now.
     ///
     /// # Errors
     /// If not, why.
@@ -171,7 +171,7 @@ pub trait Session: Send + Sync {
     fn play(&mut self, text: &str) -> Result<(), MoveError> {
         self.play_step(&[text])
     }
-    /// How many steps can be taken back: those made since the session was opened.
+    /// The number of steps that can be taken back: those since the session was opened.
     fn played(&self) -> usize;
     /// Takes `count` steps back.
     ///
@@ -198,7 +198,7 @@ pub trait Session: Send + Sync {
     fn observation(&self, _seat: Seat) -> Result<Value, BrokenRules> {
         self.state()
     }
-    /// What each seat perceived of the last step, in games with hidden information.
+    /// Each seat's perceptions of the last step, in games with hidden information.
     fn sees(&self) -> &[Vec<Value>] {
         &[]
     }
@@ -214,7 +214,7 @@ pub trait Session: Send + Sync {
     }
     /// The result; `None` while the game goes on.
     fn end(&self) -> Option<End>;
-    /// Whether the game is over, and why.
+    /// The reason for the end; `None` while the game goes on.
     fn reason(&self) -> Option<Cow<'_, str>>;
     /// A text that is the same for two positions exactly if all further play is the same.
     ///

@@ -51,12 +51,12 @@ pub struct PlyByPly {
 }
 
 impl PlyByPly {
-    /// Who makes the next ply; `None` when the game is over.
+    /// The actor of the next ply; `None` when the game is over.
     pub fn next(&self, session: &dyn Session) -> Option<Actor> {
         session.to_move().actors().nth(self.choices.len())
     }
 
-    /// Whether the last step is complete.
+    /// True if the last step is complete.
     pub fn is_whole(&self) -> bool {
         self.choices.is_empty()
     }

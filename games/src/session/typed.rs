@@ -212,10 +212,7 @@ impl<G: Game> Session for Typed<G> {
     }
 
     fn undo(&mut self, count: usize) -> Result<(), UndoError> {
-        let played = self.played();
-        let keep = played
-            .checked_sub(count)
-            .ok_or(UndoError::TooMany { count, played })?;
+        let keep = UndoError::remaining(self.played(), count)?;
         if let Some(&position) = self.history.get(keep) {
             self.position = position;
             self.history.truncate(keep);

@@ -5,7 +5,7 @@ use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
 use crate::kit::board::grid::{Cells, Grid};
 use crate::kit::outcome::Seat;
 
-/// How many moves each seat still has with best play; `None` while both can reach the same empty cell.
+/// The number of moves that each seat still has with best play; `None` while both can reach the same empty cell.
 ///
 /// An amazon that moves away from one of the other seat opens the way into its own region, unless it shoots
 /// back at where it was. So `least` is what a seat has without ever opening it, and the other one's `most`

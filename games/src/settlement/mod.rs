@@ -20,7 +20,7 @@ use crate::kit::outcome::{Scores, rank};
 pub struct Settlement {
     /// The final points, one entry a seat.
     pub scores: Vec<i64>,
-    /// What they are worth in [0, 1], one entry a seat.
+    /// Their worth in [0, 1], one entry a seat.
     pub outcome: Vec<f64>,
 }
 

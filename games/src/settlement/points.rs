@@ -15,7 +15,7 @@ pub fn worth<S: Cells>(worth: [S; 2], cells: S) -> u32 {
 /// A position of such a game once all pieces are placed, as far as points matter.
 #[derive(Clone, Copy, Debug)]
 pub struct PointBoard<S> {
-    /// How many seats play.
+    /// The number of seats.
     pub seats: usize,
     /// The pieces of each seat; entries beyond the seats are empty.
     pub pieces: [S; MAX_SEATS],

@@ -5,9 +5,9 @@ use std::hash::Hash;
 
 use crate::kit::board::grid::{Cells, Grid};
 
-/// How the pieces of one side move in their own regions, and what each move gains.
+/// The moves of one side in its own regions, and the gain of each move.
 pub trait EndgameMoves<S: Cells> {
-    /// Whether the cell that a piece leaves is open then, for any piece.
+    /// True if the cell that a piece leaves is open then, for any piece.
     const OPENS_CELLS: bool;
 
     /// Calls `visit` with the position after each move and the points that the move gains.
@@ -30,7 +30,7 @@ pub struct Endgame<S> {
     pub pieces: S,
     /// The cells that they can enter.
     pub open: S,
-    /// Cells of pieces next to which other seats stand: whoever leaves one has to close it, so that nobody
+    /// Cells of pieces next to which other seats stand: a piece that leaves one has to close it, so that nobody
     /// gets in. For pieces that close what they leave, there are none.
     pub guarded: S,
 }
@@ -64,12 +64,12 @@ impl<S: Cells> Endgame<S> {
     }
 }
 
-/// How many positions an answer may take.
+/// The limit on positions for one answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// At most so many for one region.
+    /// The limit for one region.
     a_region: u32,
-    /// At most so many in all.
+    /// The limit in all.
     total: u32,
     /// Those that were looked at.
     used: u32,
@@ -94,7 +94,7 @@ impl Budget {
         }
     }
 
-    /// How many positions were looked at.
+    /// The number of positions examined.
     pub fn used(&self) -> u32 {
         self.used
     }
@@ -107,9 +107,9 @@ impl Budget {
 /// A number of points that is not known exactly, with both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointRange {
-    /// What is certain with best play.
+    /// The least that best play brings.
     pub least: u32,
-    /// What nothing can exceed.
+    /// The upper bound.
     pub most: u32,
 }
 
@@ -166,7 +166,7 @@ impl<S: Cells + Hash> EndgameSolver<S> {
         sum
     }
 
-    /// What a side can get in one region.
+    /// The points that a side can get in one region.
     fn solve_region(
         &mut self,
         moves: &impl EndgameMoves<S>,

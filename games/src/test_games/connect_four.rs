@@ -24,7 +24,7 @@ impl ConnectFour {
         column.get(usize::try_from(row).ok()?).copied()
     }
 
-    /// Whether a line of four goes through the disc on top of a column.
+    /// True if a line of four goes through the disc on top of a column.
     fn is_won_at(&self, column: usize) -> bool {
         let row = self.columns[column].len() as i32 - 1;
         let column = column as i32;

@@ -19,7 +19,7 @@ pub struct KuhnPoker {
 }
 
 impl KuhnPoker {
-    /// What seat 0 has won; `None` while the hand goes on.
+    /// The winnings of seat 0; `None` while the hand goes on.
     pub fn winnings(&self) -> Option<i64> {
         let moves: Vec<&str> = self.moves.iter().map(String::as_str).collect();
         let sign = |wins: bool| if wins { 1 } else { -1 };

@@ -15,7 +15,7 @@ const SIDES: u8 = 6;
 /// before. After `liar`, the last bidder wins if the bid was true.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LiarsDice {
-    /// How many dice each seat has.
+    /// The number of dice that each seat has.
     each: usize,
     /// What was rolled.
     dice: [Vec<u8>; 2],

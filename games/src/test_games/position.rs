@@ -16,14 +16,14 @@ pub type Perceived = Vec<Vec<Value>>;
 pub trait Position: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The id of the game.
     const ID: &'static str;
-    /// Whether seats know different things.
+    /// True if seats know different things.
     const HIDDEN: bool = false;
-    /// Whether chance takes part.
+    /// True if chance takes part.
     const CHANCE: bool = false;
 
-    /// How many plies were made.
+    /// The number of plies so far.
     fn ply(&self) -> u32;
-    /// Who acts.
+    /// The actors.
     fn to_move(&self) -> ToMove;
     /// The moves of a seat that acts.
     fn legal(&self, seat: Seat) -> Vec<String>;
@@ -35,7 +35,7 @@ pub trait Position: Clone + Serialize + DeserializeOwned + Send + Sync + 'static
     fn play(&mut self, choices: &[&str]) -> Perceived;
     /// The points so far.
     fn tally(&self) -> Tally;
-    /// What a seat knows.
+    /// The observation of a seat.
     fn observation(&self, _seat: Seat) -> Value {
         json!(self)
     }

@@ -7,7 +7,7 @@ use crate::kit::outcome::Seat;
 use crate::kit::to_move::ToMove;
 use crate::session::Tally;
 
-/// Who wins more of the rounds wins. With a `well`, which beats rock and scissors and loses to paper
+/// The winner is ahead in rounds. With a `well`, which beats rock and scissors and loses to paper
 /// alone, rock is a mistake.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RockPaperScissors {

@@ -107,10 +107,7 @@ impl<P: Position> Session for TestSession<P> {
     }
 
     fn undo(&mut self, count: usize) -> Result<(), UndoError> {
-        let played = self.played();
-        let keep = played
-            .checked_sub(count)
-            .ok_or(UndoError::TooMany { count, played })?;
+        let keep = UndoError::remaining(self.played(), count)?;
         if let Some(before) = self.before.drain(keep..).next() {
             (self.now, self.sees) = before;
         }

@@ -56,7 +56,7 @@ pub(crate) fn cut(value: &mut Value) {
     cut(value, MAX_DEPTH);
 }
 
-/// Whether anything in a line can be nested too deep.
+/// True if anything in a line can be nested too deep.
 pub(crate) fn may_be_deep(line: &[u8]) -> bool {
     let opening = |byte: &&u8| matches!(byte, b'[' | b'{');
     line.iter().filter(opening).count() > MAX_DEPTH

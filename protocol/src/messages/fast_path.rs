@@ -86,7 +86,7 @@ fn quote(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Whether JSON has a text as it is.
+/// True if JSON has a text as it is.
 fn is_plain(text: &[u8]) -> bool {
     text.iter().all(|byte| scanner::is_plain(*byte))
 }

@@ -15,12 +15,12 @@ const MAX_REASON: usize = 500;
 /// The most common reason for silence.
 const UNKNOWN_STALL: &str = " (is its output flushed?)";
 
-/// Why a bot loses its match.
+/// The fault for which a bot loses its match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The kind of fault.
     pub code: FaultCode,
-    /// What happened, in words, without the bot's name.
+    /// The event in words, without the bot's name.
     pub message: String,
 }
 
@@ -35,7 +35,7 @@ impl Failure {
 }
 
 impl FaultCode {
-    /// What a fault of this code is, for readers of results.
+    /// The meaning of a fault code, for readers of results.
     pub fn meaning(self) -> &'static str {
         match self {
             FaultCode::Startup => "the bot did not start, or did not answer `hello` or `start`",
@@ -48,7 +48,7 @@ impl FaultCode {
         }
     }
 
-    /// What to do about a fault of this code when nothing more is known; `None` if it is no fault.
+    /// The remedy for a fault of this code when nothing more is known; `None` if it is no fault.
     pub fn advice(self) -> Option<&'static str> {
         match self {
             FaultCode::Startup => Some(
@@ -75,7 +75,7 @@ const UNFLUSHED: &str = "waiting for input: is its output flushed?";
 const OTHER_GAMES: &str = "its `hello` says that it plays";
 
 impl Fault {
-    /// What to do about it, as far as is known; `None` if it is no fault.
+    /// The remedy, as far as is known; `None` if it is no fault.
     pub fn advice(&self) -> Option<&'static str> {
         /// Who gets less than this part of the time from the machine is not slow.
         const MOST_COMPUTING: f64 = 0.7;
@@ -106,7 +106,7 @@ impl Fault {
     }
 }
 
-/// Whether no bot of a match got ready, by the seats of its faults and their codes. The outcome in
+/// True if no bot of a match got ready, by the seats of its faults and their codes. The outcome in
 /// the log says then that they share the point, though nobody has played for it.
 pub fn nobody_started(seats: usize, faults: impl Iterator<Item = (usize, FaultCode)>) -> bool {
     let mut absent = vec![false; seats];

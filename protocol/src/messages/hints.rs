@@ -45,7 +45,7 @@ pub(crate) fn hint(line: &[u8], is_json: bool) -> Option<&'static str> {
     }
 }
 
-/// Whether the name of an object's first field is not quoted.
+/// True if the name of an object's first field is not quoted.
 fn begins_with_bare_name(line: &[u8]) -> bool {
     let inside = line[1..].trim_ascii_start();
     let name = inside.iter().take_while(|byte| byte.is_ascii_alphabetic());
@@ -66,7 +66,7 @@ fn words(line: &[u8]) -> (Vec<String>, bool) {
     (words, quoted)
 }
 
-/// How the braces of a line match.
+/// The balance of braces in a line.
 enum Braces {
     /// Some are not closed.
     Open,

@@ -14,7 +14,7 @@ use crate::shown::excerpt;
 #[derive(Debug, Error)]
 #[error("{reason}; the line was `{line}`{}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default())]
 pub struct BadMessage {
-    /// What is wrong with the line.
+    /// The fault in the line.
     pub reason: String,
     /// The beginning of the line, made fit for a terminal.
     pub line: String,

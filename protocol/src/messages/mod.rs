@@ -22,7 +22,7 @@ use crate::time::{ClockState, Millis, TimeControl};
 /// A move as text. Nearly all are so short that they take no memory of their own.
 pub type MoveText = SmolStr;
 
-/// What the referee says to a bot.
+/// A message from the referee to a bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum ToBot {
@@ -42,7 +42,7 @@ pub enum ToBot {
     Error {
         /// Which kind of fault.
         code: FaultCode,
-        /// What happened, in words.
+        /// The event in words.
         message: String,
     },
     /// The match is over.
@@ -70,14 +70,14 @@ pub struct Start {
     /// The position at the start; absent in games with hidden information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
-    /// What the seat may know of the start, in games with hidden information.
+    /// The seat's observation of the start, in games with hidden information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<Value>,
     /// The bot's own time control.
     pub time: TimeControl,
-    /// What stops a match that does not end by itself.
+    /// The limits of a match that does not end by itself.
     pub limits: Limits,
-    /// Whether the match ends when all bots offer the same; left out if not.
+    /// True if the match ends when all bots make the same offer; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub offers: bool,
 }
@@ -91,13 +91,13 @@ pub struct Opponent {
     pub role: String,
 }
 
-/// What stops a match that does not end by itself; null where there is no limit.
+/// The limits of a match that does not end by itself; null for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// The number of plies.
     #[serde(default, deserialize_with = "whole_number::read_optional")]
     pub max_plies: Option<u32>,
-    /// How often a position occurs.
+    /// The number of times that a position occurs.
     #[serde(default, deserialize_with = "whole_number::read_optional")]
     pub repetition: Option<u32>,
 }
@@ -111,7 +111,7 @@ pub struct Turn {
     /// Every ply since this bot's last `turn`, its own last one first; in games with hidden
     /// information its own alone.
     pub moves: Vec<PlayedMove>,
-    /// What the seat perceived of each step since its last `turn`, in games with hidden information.
+    /// The seat's perceptions of each step since its last `turn`, in games with hidden information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Vec<Vec<Value>>>,
     /// The position, for bots that want it; absent in games with hidden information.
@@ -124,12 +124,12 @@ pub struct Turn {
     /// All legal moves, for bots that want them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legal: Option<MoveList>,
-    /// What is left on each clock when the turn begins.
+    /// The time left on each clock when the turn begins.
     pub clock: ClockState,
-    /// What the others offered with their last moves; left out if there is nothing.
+    /// The offers of the others with their last moves; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<SeatOffer>,
-    /// In an analysis: how many best lines somebody who looks on would like to see in `info`, at least
+    /// In an analysis: the number of best lines wanted in `info`, at least
     /// 1. Absent in matches.
     #[serde(
         default,
@@ -139,7 +139,7 @@ pub struct Turn {
     pub lines: Option<u32>,
 }
 
-/// How a bot would have the match end now. It does if all bots make the same offer with their last moves.
+/// An offer to end the match now. It ends if all bots make the same offer with their last moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Offer {
@@ -150,7 +150,7 @@ pub enum Offer {
         /// The final points, one entry a seat; those of the moment if they are left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scores: Option<Vec<i64>>,
-        /// What they are worth in [0, 1], one entry a seat. The sum is half the number of seats.
+        /// Their worth in [0, 1], one entry a seat. The sum is half the number of seats.
         outcome: Vec<f64>,
     },
 }
@@ -160,7 +160,7 @@ pub enum Offer {
 pub struct SeatOffer {
     /// Whose.
     pub seat: usize,
-    /// What is offered.
+    /// The offer.
     #[serde(flatten)]
     pub offer: Offer,
 }
@@ -186,16 +186,16 @@ pub struct End {
     /// Every ply since this bot's last `turn`; every ply of the match in games with hidden
     /// information.
     pub moves: Vec<PlayedMove>,
-    /// How it ended.
+    /// The result.
     pub result: MatchResult,
 }
 
-/// How a match ended.
+/// The end of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchResult {
     /// The game's points, one entry a seat.
     pub scores: Vec<i64>,
-    /// What they are worth in [0, 1], one entry a seat.
+    /// Their worth in [0, 1], one entry a seat.
     pub outcome: Vec<f64>,
     /// What ended it: a reason of the game, `max_plies`, `repetition`, `forfeit`, or one of
     /// [`AdjudicatedBy::reason`](crate::AdjudicatedBy::reason).
@@ -215,7 +215,7 @@ pub struct Fault {
     /// The plies that had been made.
     #[serde(deserialize_with = "whole_number::read")]
     pub ply: u32,
-    /// What happened, in words.
+    /// The event in words.
     pub message: String,
     /// For a loss on time, how long the turn had lasted when it was called: no answer came before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,7 +252,7 @@ pub enum FaultCode {
 }
 
 impl FaultCode {
-    /// Whether the bot did something wrong.
+    /// True if the bot is to blame.
     pub fn is_fault(self) -> bool {
         self != FaultCode::Resign
     }
@@ -277,7 +277,7 @@ impl fmt::Display for FaultCode {
     }
 }
 
-/// What a bot says to the referee.
+/// A message from a bot to the referee.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum FromBot {
@@ -333,7 +333,7 @@ pub struct BotHello {
     /// The ids of the games that it plays; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub games: Option<Vec<String>>,
-    /// What it wants in `turn` messages; absent for both.
+    /// The parts that it wants in `turn` messages; absent for both.
     #[serde(default)]
     pub wants: Wants,
     /// The SDK that it was written with and its version, as in `python 0.2.0`.
@@ -378,7 +378,7 @@ pub struct BotMove {
     pub info: Option<Value>,
 }
 
-/// What a bot reports about its thinking: any fields, conventionally those of a move's `info`.
+/// A report about the search: any fields, conventionally those of a move's `info`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BotInfo {
     /// All fields of the message but `type`.

@@ -8,20 +8,20 @@ use serde_json::Value;
 use crate::messages::MoveText;
 use crate::shown::excerpt;
 
-/// How many moves of a line are read, at most.
+/// At most this many moves of a line are read.
 const LONGEST_LINE: usize = 100;
-/// How many characters of a text are read, at most.
+/// At most this many characters of a text are read.
 const LONGEST_TEXT: usize = 500;
-/// How many characters complaints quote.
+/// Complaints quote this many characters.
 const QUOTED: usize = 40;
 
 /// The conventional fields of `info`. A bot may leave out any of them, and add others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchInfo {
-    /// How far the search looked ahead, in plies.
+    /// The depth of the search, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u64>,
-    /// How many positions it looked at, or playouts it made.
+    /// The number of positions that it looked at, or playouts it made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// The outcome that the bot expects for its own seat, from 0 to 1.
@@ -51,10 +51,10 @@ pub struct SearchLine {
     pub value: Option<f64>,
     /// The moves, the bot's own first.
     pub pv: Vec<MoveText>,
-    /// How far the search looked ahead here, in plies.
+    /// The depth of this line, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u64>,
-    /// How many positions it looked at, or playouts it made, for this line.
+    /// The number of positions that it looked at, or playouts it made, for this line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
 }

@@ -20,12 +20,12 @@ pub struct Request {
     /// Any JSON value; given back with the answer.
     #[serde(default)]
     pub id: Value,
-    /// What to do.
+    /// The operation.
     #[serde(flatten)]
     pub op: Op,
 }
 
-/// What a request asks for.
+/// The operation of a request.
 #[expect(
     clippy::large_enum_variant,
     reason = "each is made for one request and taken apart at once"
@@ -55,13 +55,13 @@ pub enum Op {
         /// The position.
         #[serde(default)]
         state: Option<Value>,
-        /// What a seat knows, in place of the position: only `sample` can be asked then.
+        /// A seat's observation in place of the position; only `sample` works then.
         #[serde(default)]
         observation: Option<Value>,
         /// Where playouts stop, instead of the game's own limit.
         #[serde(default)]
         max_plies: Option<u32>,
-        /// What the answer should hold.
+        /// The parts that the answer should hold.
         #[serde(default)]
         want: Vec<Want>,
     },
@@ -69,16 +69,16 @@ pub enum Op {
     Play {
         /// The steps, in order.
         moves: Vec<StepMoves>,
-        /// What the answer should hold.
+        /// The parts that the answer should hold.
         #[serde(default)]
         want: Vec<Want>,
     },
     /// Takes moves back.
     Undo {
-        /// How many.
+        /// The number.
         #[serde(default = "one")]
         count: u32,
-        /// What the answer should hold.
+        /// The parts that the answer should hold.
         #[serde(default)]
         want: Vec<Want>,
     },
@@ -88,7 +88,7 @@ pub enum Op {
         #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
         #[schemars(with = "u32")]
         seat: Option<usize>,
-        /// What the answer should hold.
+        /// The parts that the answer should hold.
         #[serde(default)]
         want: Vec<Want>,
     },
@@ -100,13 +100,13 @@ pub enum Op {
         /// The seed of the draws.
         #[serde(default)]
         seed: u64,
-        /// How many, at most.
+        /// The largest number.
         #[serde(default = "one")]
         count: u32,
     },
     /// Lists every legal move with the position after it.
     Children {
-        /// What each of the positions should hold besides its `key`.
+        /// The parts that each position should hold besides its `key`.
         #[serde(default)]
         want: Vec<Want>,
     },
@@ -167,7 +167,7 @@ impl Op {
     }
 }
 
-/// What is chosen in a step: a move of the one who acts alone, or what each of several chooses.
+/// The choice in a step: the move of the only one who acts, or one choice for each of several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum StepMoves {
@@ -203,12 +203,12 @@ impl<'de> Deserialize<'de> for StepMoves {
     }
 }
 
-/// How many moves are taken back if the request does not say.
+/// The number of moves to take back if the request does not say.
 fn one() -> u32 {
     1
 }
 
-/// What an answer can hold beside `ply`, `to_move` and `result`.
+/// The parts that an answer can hold besides `ply`, `to_move` and `result`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Want {
@@ -226,7 +226,7 @@ pub enum Want {
     Scores,
     /// All that a seat knows, in games with hidden information; with `as`.
     Observation,
-    /// What each seat perceived of each step that was played, in games with hidden information.
+    /// Each seat's perceptions of each step played, in games with hidden information.
     Sees,
 }
 
@@ -235,13 +235,13 @@ pub enum Want {
 pub struct Answer {
     /// The request's id.
     pub id: Value,
-    /// What was asked for.
+    /// The result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ok: Option<Value>,
-    /// Why not.
+    /// The reason for a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ModelError>,
-    /// What is odd about the request, such as a field that its `op` does not have.
+    /// Oddities of the request, such as a field that its `op` does not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
@@ -258,7 +258,7 @@ impl Answer {
 pub struct ModelHello {
     /// The version of the protocol that it speaks.
     pub protocol: u32,
-    /// What it calls itself.
+    /// Its name for itself.
     pub name: String,
     /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -295,35 +295,35 @@ pub struct GameHello {
     /// The smallest and the largest number of seats, where options decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seats: Option<(usize, usize)>,
-    /// Whether all seats play by the same rules and with the same means.
+    /// True if all seats play by the same rules and with the same means.
     #[serde(default)]
     pub symmetric: bool,
-    /// Whether there is something that not all seats know.
+    /// True if the game has hidden information.
     #[serde(default)]
     pub hidden: bool,
-    /// Whether chance takes part: `to_move` may be `"chance"`. What it brings is drawn so that no bot can
+    /// True if chance takes part: `to_move` may be `"chance"`. What it brings is drawn so that no bot can
     /// foresee it. Left out if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chance: bool,
     /// Its options, by name.
     #[serde(default)]
     pub options: Map<String, Value>,
-    /// How moves are written: pairs of an example and its meaning.
+    /// The notation of moves: pairs of an example and its meaning.
     #[serde(default)]
     pub notation: Vec<(String, String)>,
-    /// What stops a match that sets no limits of its own.
+    /// The limits of a match that sets none of its own.
     #[serde(default)]
     pub limits: Limits,
 }
 
-/// Why a request could not be done; the position is as it was before.
+/// The reason why a request failed; the position is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct ModelError {
     /// `bad_request`, `unknown_game`, `bad_option`, `bad_state`, `no_game`, `illegal_move`,
     /// `game_over`, `bad_count`, `too_much` or `broken_rules`.
     #[schemars(with = "String")]
     pub code: ModelErrorCode,
-    /// What happened, in words.
+    /// The event in words.
     pub message: String,
 }
 

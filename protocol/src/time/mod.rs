@@ -57,7 +57,7 @@ impl JsonSchema for Millis {
     }
 }
 
-/// How much time a seat has. A limit that is absent does not apply.
+/// The time limits of a seat. A limit that is absent does not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeControl {
     /// For each move.
@@ -75,7 +75,7 @@ pub struct TimeControl {
     /// Tolerated on top of each limit.
     #[serde(rename = "margin_ms")]
     pub margin: Millis,
-    /// What the limits are measured by.
+    /// The clock that the limits count.
     #[serde(default, skip_serializing_if = "ClockKind::is_wall")]
     pub clock: ClockKind,
     /// The wall-clock time that a move may take, where the limits are of CPU time.
@@ -83,7 +83,7 @@ pub struct TimeControl {
     pub wall: Option<Millis>,
 }
 
-/// What time limits are measured by.
+/// The clock that time limits count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ClockKind {
@@ -107,7 +107,7 @@ pub struct ClockState {
     /// The limit on this move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub move_ms: Option<Millis>,
-    /// What is left on the game clocks, one entry a seat; null for a seat without a game clock.
+    /// The time left on the game clocks, one entry a seat; null for a seat without a game clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remaining_ms: Option<Vec<Option<Millis>>>,
     /// Added to the game clock after this move.

@@ -1,4 +1,4 @@
-//! What answers of the forward model are made of.
+//! Parts of the forward model's answers.
 
 use protocol::{ModelError, ModelErrorCode as Code};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// No perft goes deeper: it would not end.
 pub const MAX_DEPTH: u32 = 1000;
 
-/// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
+/// The content of `ok`, as JSON text: long lists of moves are written into it directly.
 pub(super) type Done = Result<String, ModelError>;
 
 pub(super) fn error<T>(code: Code, message: impl ToString) -> Result<T, ModelError> {

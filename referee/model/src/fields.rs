@@ -54,7 +54,7 @@ fn operations() -> &'static Operations {
     })
 }
 
-/// What is read of every request: its id, exactly as it was written, and which fields it has.
+/// The part of every request that is read first: its id, exactly as it was written, and its fields.
 #[derive(Default)]
 pub(crate) struct Envelope<'a> {
     pub id: Option<&'a RawValue>,
@@ -159,7 +159,7 @@ pub(crate) fn explain(line: &[u8]) -> Option<String> {
         .find_map(|(name, schema)| mistake(&operations.root, name, schema, fields.get(name)?))
 }
 
-/// What is wrong with the value of a field, if anything is.
+/// The fault in the value of a field, if there is one.
 fn mistake(root: &Value, name: &str, schema: &Value, value: &Value) -> Option<String> {
     if fits(root, schema, value) {
         let entries = value.as_array().zip(items(root, schema));

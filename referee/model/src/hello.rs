@@ -1,11 +1,11 @@
-//! What the forward model says about itself when rules are asked for.
+//! The forward model's description of itself for callers that ask for rules.
 
 use games::kit::info::{Info, OptionKind, OptionSpec};
 use games::{Catalog, Entry};
 use protocol::{GameHello, Limits, ModelHello, PROTOCOL};
 use serde_json::{Map, Value, json};
 
-/// What it can beside what every rules program can.
+/// Its optional abilities.
 const CAN: [&str; 8] = [
     "undo", "key", "view", "scores", "perft", "playout", "playouts", "children",
 ];
@@ -22,7 +22,7 @@ pub(super) fn answer(catalog: &Catalog) -> ModelHello {
     }
 }
 
-/// How many seats a game may have, where its options decide it: then the answer to `new` says which
+/// The number of seats that a game may have, where its options decide it: then the answer to `new` says which
 /// roles there are.
 pub(super) fn seats_of(info: &Info) -> Option<(usize, usize)> {
     Some((2, info.roles.len())).filter(|(least, most)| least < most)

@@ -49,7 +49,6 @@ impl Model {
         respond("null", error(Code::BadRequest, message))
     }
 
-    /// Answers one line with one line.
     pub fn answer(&mut self, line: &[u8]) -> String {
         // As nearly all are.
         if let Some((id, op)) = plain_request(line) {
@@ -176,6 +175,15 @@ mod tests {
     use serde_json::json;
     use std::time::{Duration, Instant};
 
+    /// A model with the start of a game of Amazons.
+    fn amazons(size: u32) -> Model {
+        let mut model = Model::default();
+        let options = json!({"size": size});
+        let new = json!({"id": 1, "op": "new", "game": "amazons", "options": options});
+        ask(&mut model, new);
+        model
+    }
+
     #[test]
     fn ids_that_nobody_can_read_are_refused() {
         let deep = format!("{}{}", "[".repeat(127), "]".repeat(127));
@@ -236,11 +244,7 @@ mod tests {
 
     #[test]
     fn play_is_all_or_nothing() {
-        let mut model = Model::default();
-        ask(
-            &mut model,
-            json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 6}}),
-        );
+        let mut model = amazons(6);
         let bad = ask(
             &mut model,
             json!({"id": 2, "op": "play", "moves": ["a2-a3/a4", "a5-b5/b4", "a1-a2/a3"]}),
@@ -256,11 +260,7 @@ mod tests {
 
     #[test]
     fn playouts_give_means() {
-        let mut model = Model::default();
-        ask(
-            &mut model,
-            json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 5}}),
-        );
+        let mut model = amazons(5);
         let playout = ask(
             &mut model,
             json!({"id": 2, "op": "playout", "count": 50, "seed": 1}),

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 
 use bots::evaluation::{PositionValue, position_value};
 use games::budget::Budget;
-use games::kit::to_move::CHANCE;
 use games::perft::PerftRequest;
 use games::playout::{PlayoutBudget, PlayoutRequest, PlayoutResults};
 use games::session::{LoadError, MoveError, UndoError};
-use games::{Actor, BrokenRules, Catalog, ConfigureError, Rules, Session, ToMove};
+use games::{BrokenRules, Catalog, ConfigureError, Rules, Session, ToMove};
 use protocol::{ModelError, ModelErrorCode as Code, StepMoves, Want};
 use serde_json::{Map, Value, json};
 
@@ -31,7 +30,7 @@ const USUAL_ANSWER: usize = 1 << 10;
 /// At most this many states are drawn at a time.
 const MOST_SAMPLES: u32 = 10_000;
 
-/// What `new` sets up.
+/// The position that `new` sets up.
 pub(super) struct NewRequest {
     pub(super) game: String,
     pub(super) options: Value,
@@ -41,7 +40,7 @@ pub(super) struct NewRequest {
     pub(super) max_plies: Option<u32>,
 }
 
-/// How many random games a request wants, and for how long they may go on.
+/// The number of random games of a request, and their time limit.
 pub(super) struct Extent {
     count: u32,
     time: Option<Duration>,
@@ -102,11 +101,11 @@ pub(super) struct Open {
     evaluation: Evaluation,
 }
 
-/// What is known of the position.
+/// The knowledge about the position.
 enum Position {
     /// All of it.
     Known(Box<dyn Session>),
-    /// What one seat knows.
+    /// The observation of one seat.
     Observed(Value),
 }
 
@@ -118,7 +117,7 @@ struct Evaluation {
 }
 
 impl Evaluation {
-    /// What each seat can expect, as JSON text.
+    /// The expected outcome of each seat, as JSON text.
     fn of(&mut self, session: &dyn Session) -> Result<String, ModelError> {
         if self.made.is_none() {
             self.made = self.game.as_deref().and_then(position_value);
@@ -401,7 +400,6 @@ fn play_for(
     Ok(played.expect("time is the only limit"))
 }
 
-/// Makes one step.
 fn make(session: &mut dyn Session, step: &StepMoves) -> Result<(), ModelError> {
     let played = match step {
         StepMoves::One(mv) => session.play(mv),
@@ -409,11 +407,7 @@ fn make(session: &mut dyn Session, step: &StepMoves) -> Result<(), ModelError> {
             let to_move = session.to_move();
             let mut choices = Vec::new();
             for actor in to_move.actors() {
-                let key = match actor {
-                    Actor::Seat(seat) => seat.to_string(),
-                    Actor::Chance => CHANCE.to_owned(),
-                };
-                match by_actor.get(&key) {
+                match by_actor.get(&actor.key()) {
                     Some(mv) => choices.push(mv.as_str()),
                     None => {
                         let message = format!("the step lacks the choice of {actor}");
@@ -453,10 +447,7 @@ fn step_text(to_move: ToMove, choices: &[&str]) -> String {
     let by_actor = to_move
         .actors()
         .zip(choices)
-        .map(|(actor, mv)| match actor {
-            Actor::Seat(seat) => (seat.to_string(), json!(mv)),
-            Actor::Chance => (CHANCE.to_owned(), json!(mv)),
-        });
+        .map(|(actor, mv)| (actor.key(), json!(mv)));
     text(&by_actor.collect::<Map<String, Value>>())
 }
 

@@ -1,5 +1,6 @@
 //! Rules from outside: programs that answer like the forward model, and sheets in the Game Description
 //! Language, become games of the catalog.
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
 
 mod answer;
 mod game;
@@ -142,18 +143,18 @@ fn own_game(entry: &Arc<Entry>, source: &RulesSource) -> Arc<Entry> {
     Arc::new(own.played_as(&entry.info.id))
 }
 
-/// Whether these rules take moves back by themselves.
+/// True if these rules take moves back by themselves.
 pub fn can_undo(rules: &dyn Rules) -> bool {
     rules::of(rules).is_none_or(|rules| rules.program.can.undo)
 }
 
-/// Whether these rules say points before the end.
+/// True if these rules say points before the end.
 pub fn gives_scores(rules: &dyn Rules) -> bool {
     rules::of(rules).is_none_or(|rules| rules.program.can.scores)
 }
 
 /// Random games that the program plays by itself from a session's position; `None` if it plays none, or
-/// not so many at once.
+/// not this many at once.
 ///
 /// # Errors
 /// If the program does not work.
@@ -174,7 +175,7 @@ pub fn share_records(rules: &dyn Rules, bots: &BotFactory) {
     }
 }
 
-/// Whether the program plays a text in the position of a session, listed or not. The position is as
+/// True if the program plays a text in the position of a session, listed or not. The position is as
 /// it was afterwards.
 ///
 /// # Errors

@@ -26,7 +26,7 @@ pub(super) struct Position {
     pub(super) view: OnceLock<Option<View>>,
     pub(super) tally: OnceLock<Tally>,
     pub(super) roles: Option<Vec<String>>,
-    /// What each seat perceived, by steps: those that led here in one request.
+    /// The perceptions of each seat, by steps: those that led here in one request.
     pub(super) sees: Vec<Vec<Vec<Value>>>,
     /// The [`Extra`]s that callers have asked for. Who wants the state here will want it after the next
     /// step, too, so one answer brings both.

@@ -20,7 +20,6 @@ pub struct Sheet {
     pub id: String,
     /// The name of the file, without its folders.
     pub file: String,
-    /// The text.
     pub text: Arc<str>,
     /// How it is played.
     pub report: Report,

@@ -79,7 +79,7 @@ impl Features<Amazons> for AmazonsFeatures {
         let sides = [position.amazon_set(0), position.amazon_set(1)];
         let (empty, mut budget) = (game.empty_cells(position), Budget::a_region(EFFORT));
         let moves = arrows::moves_left(grid, &mut self.solver, sides, empty, &mut budget)?;
-        // Whoever is first unable to move loses.
+        // The first seat that cannot move loses.
         let winner = arrows::winner(moves, mover)?;
         let (own, other) = (moves[winner], moves[1 - winner]);
         let lead = 1 + own.least.saturating_sub(other.most);

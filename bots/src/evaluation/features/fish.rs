@@ -18,7 +18,7 @@ pub(crate) struct FishBoard<S> {
     /// Pieces and points.
     pub(crate) points: PointBoard<S>,
     pub(crate) mover: Option<usize>,
-    /// Whether pieces are still to be placed.
+    /// True if pieces are still to be placed.
     pub(crate) placing: bool,
 }
 

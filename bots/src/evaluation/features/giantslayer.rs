@@ -15,7 +15,7 @@ const RINGS: usize = 5;
 #[derive(Default)]
 pub(crate) struct GiantslayerFeatures {
     board: Option<GiantslayerBoard>,
-    /// Whether the seat that asks is that of the giants.
+    /// True if the seat that asks is that of the giants.
     asked_by_giants: bool,
 }
 

@@ -7,7 +7,7 @@ use games::rules::siam::{Facing, Move, Position, Siam};
 use crate::evaluation::linear::{FeatureTable, Features};
 
 const SIZE: i32 = 5;
-/// What a step in each direction, clockwise from north, changes: column and row.
+/// The change of column and row by a step in each direction, clockwise from north.
 const STEPS: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
 /// Counts what the top of this file names.
@@ -20,7 +20,7 @@ pub(crate) struct SiamFeatures {
 /// The outer cells.
 const EDGE: u32 = 0x1f8_c63f;
 
-/// What stands on a cell.
+/// The content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
     Rock,
@@ -68,7 +68,7 @@ fn pushes(cell: CellId, (dx, dy): (i32, i32)) -> usize {
     room as usize
 }
 
-/// What a piece adds to a line that is to be pushed: strength and rocks.
+/// The contribution of a piece to a line that is to be pushed: strength and rocks.
 fn weigh(piece: Piece, way: Facing) -> (i32, i32) {
     match piece {
         Piece::Rock => (0, 1),
@@ -78,7 +78,7 @@ fn weigh(piece: Piece, way: Facing) -> (i32, i32) {
     }
 }
 
-/// Whether a push throws a rock out: the line from the pusher to the edge is full and ends with a
+/// True if a push throws a rock out: the line from the pusher to the edge is full and ends with a
 /// rock.
 fn throws_out(board: &SiamBoard, mv: Move) -> bool {
     let (Move::Push(cell, way) | Move::EnterPush(cell, way)) = mv else {

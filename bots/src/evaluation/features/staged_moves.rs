@@ -51,7 +51,6 @@ pub(crate) fn shortlist<G: Game, F>(
     true
 }
 
-/// Lists the slides of a position.
 type ListSlides<G> = fn(&G, &<G as Game>::Position, &mut Vec<Slide>);
 /// Appends the moves that begin with a slide.
 type ListMoves<G> = fn(&G, &<G as Game>::Position, Slide, &mut Vec<<G as Game>::Move>);

@@ -1,4 +1,4 @@
-//! The best moves of the root, for somebody who looks on.
+//! The best moves of the root, for an analysis.
 
 use super::SearchGraph;
 use crate::mcts::bounds::WIN;
@@ -12,7 +12,7 @@ pub(in crate::mcts) struct GraphLine<M> {
     pub(in crate::mcts) variation: Vec<M>,
     /// The expected outcome for the seat that makes the move.
     pub(in crate::mcts) value: f32,
-    /// How often it was tried.
+    /// The number of its visits.
     pub(in crate::mcts) visits: u32,
 }
 

@@ -101,7 +101,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
         &mut self.nodes[id as usize]
     }
 
-    /// Whether there is no room for more nodes or edges.
+    /// True if there is no room for more nodes or edges.
     pub(super) fn full(&self) -> bool {
         self.nodes.len() >= MOST_NODES || self.edges >= MOST_EDGES
     }
@@ -326,7 +326,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
         variation
     }
 
-    /// Whether no other move of the root can catch up with the most visited one in this many playouts.
+    /// True if no other move of the root can catch up with the most visited one in this many playouts.
     pub(super) fn decided(&self, playouts_left: f64) -> bool {
         let Some(root) = self.nodes.first() else {
             return false;

@@ -59,7 +59,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
         bounds
     }
 
-    /// Whether more search cannot change the choice: the best move is proven, or the others are lost.
+    /// True if more search cannot change the choice: the best move is proven, or the others are lost.
     pub(in crate::mcts) fn proven(&self) -> bool {
         self.nodes.first().is_some_and(|root| {
             let least = root.bounds.least[root.mover];
@@ -69,7 +69,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
         })
     }
 
-    /// Whether the outcome at the root is proven for the seat that is to move there.
+    /// True if the outcome at the root is proven for the seat that is to move there.
     pub(in crate::mcts) fn is_settled(&self) -> bool {
         self.nodes.first().is_some_and(|root| {
             root.stage == Stage::Expanded && root.bounds.settled(root.mover).is_some()

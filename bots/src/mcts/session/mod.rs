@@ -49,18 +49,18 @@ const LONGEST_LOGGED: usize = 12;
 pub(crate) struct SessionMcts {
     /// The number of playouts a move; `None` for as many as there is time for.
     playouts: Option<u32>,
-    /// Whether to ignore the clock.
+    /// Ignore the clock.
     untimed: bool,
     /// The tree of the last turn, from the position that was reached since.
     root: Option<Node>,
-    /// How long the slowest iteration of the last turn took.
+    /// The time of the slowest iteration of the last turn.
     slowest: Duration,
 }
 
-/// What a search has found.
+/// The findings of a search.
 struct Found {
     statistics: SharedStatistics,
-    /// Whether the move is drawn from how often each was tried.
+    /// True if the move is drawn from how often each was tried.
     is_mixed: bool,
     playouts: u32,
     depth: usize,
@@ -97,17 +97,17 @@ impl SessionMcts {
     fn search(
         &mut self,
         question: &SessionQuestion<'_>,
-        onlooker: Option<&mut Analysis<'_>>,
+        audience: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
         let mut budget = self.budget(question);
         let rest = budget.rest();
         let found = rest.run(|| match question.known {
             Known::Position(session) => {
-                self.search_position((question, session), &mut budget, onlooker, rng)
+                self.search_position((question, session), &mut budget, audience, rng)
             }
             Known::Observation(observation) => {
-                self.search_observation((question, observation), &mut budget, onlooker, rng)
+                self.search_observation((question, observation), &mut budget, audience, rng)
             }
         });
         self.slowest = budget.slowest();
@@ -119,7 +119,7 @@ impl SessionMcts {
         &mut self,
         (question, session): (&SessionQuestion<'_>, &dyn Session),
         budget: &mut IterationBudget,
-        mut onlooker: Option<&mut Analysis<'_>>,
+        mut audience: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
         let mut tree = Tree::new(question, rng);
@@ -137,7 +137,7 @@ impl SessionMcts {
             if in_time(tree.iterate(&mut root, None))?.is_none() {
                 break;
             }
-            report_if_due(&mut onlooker, Some(&root), || Found {
+            report_if_due(&mut audience, Some(&root), || Found {
                 statistics: statistics.clone(),
                 is_mixed,
                 playouts: budget.done(),
@@ -162,7 +162,7 @@ impl SessionMcts {
         &mut self,
         (question, observation): (&SessionQuestion<'_>, &Value),
         budget: &mut IterationBudget,
-        mut onlooker: Option<&mut Analysis<'_>>,
+        mut audience: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
         let mut tree = Tree::new(question, rng);
@@ -182,7 +182,7 @@ impl SessionMcts {
             if in_time(tree.iterate(worlds.root(world), Some(viewer)))?.is_none() {
                 break;
             }
-            report_if_due(&mut onlooker, None, || Found {
+            report_if_due(&mut audience, None, || Found {
                 statistics: statistics.clone(),
                 is_mixed: true,
                 playouts: budget.done(),
@@ -217,13 +217,13 @@ impl SessionMcts {
     }
 }
 
-/// Reports what was found so far, if somebody looks on and it is time to.
+/// Reports what was found so far, if an analysis wants it and it is time to.
 fn report_if_due(
-    onlooker: &mut Option<&mut Analysis<'_>>,
+    audience: &mut Option<&mut Analysis<'_>>,
     root: Option<&Node>,
     found: impl FnOnce() -> Found,
 ) {
-    if let Some(analysis) = onlooker
+    if let Some(analysis) = audience
         && analysis.is_due()
     {
         analysis.report(lines_info(&found(), root, analysis.lines));
@@ -271,7 +271,7 @@ fn lines_info(found: &Found, root: Option<&Node>, most: usize) -> Option<Value> 
     Some(info)
 }
 
-/// Whether the move that was found in what the rules say is one of those that the seat has.
+/// Checks that the seat has the move that the search found by the rules.
 fn is_legal(question: &SessionQuestion<'_>, mv: &str) -> Result<(), BrokenRules> {
     if question.legal.iter().any(|legal| legal == mv) {
         return Ok(());

@@ -1,10 +1,10 @@
-//! What is known of a seat's moves wherever the seat can tell nothing apart.
+//! Statistics of a seat's moves, shared by all positions that look the same to the seat.
 
 use std::cmp::Ordering;
 
 use games::Rng;
 
-/// How much UCT explores, in outcomes from 0 to 1.
+/// The exploration constant of UCT, in outcomes from 0 to 1.
 const EXPLORATION: f64 = 0.4;
 /// Moves that were tried less than this part of the most tried one are not drawn: they were tried to
 /// explore.
@@ -14,7 +14,7 @@ const PRUNED: f64 = 0.25;
 const BEST: f64 = 1.0;
 const WORST: f64 = 0.0;
 
-/// How often each move was tried, and what that gave the seat.
+/// The visits of each move, and the sum of their outcomes for the seat.
 pub(super) struct Statistics {
     moves: Vec<String>,
     tries: Vec<Tries>,
@@ -26,7 +26,7 @@ pub(super) struct Statistics {
 struct Tries {
     visits: u32,
     total: f64,
-    /// What the move is certain to give, once everything after it was searched to the end.
+    /// The proven outcome of the move, once everything after it was searched to the end.
     proven: Option<f64>,
 }
 
@@ -40,7 +40,7 @@ impl Tries {
         self.total / f64::from(self.visits.max(1))
     }
 
-    /// Whether the move is known to win, nothing like that is known, or it is known to lose: 2, 1, 0.
+    /// 2 for a move that is known to win, 0 for one that is known to lose, else 1.
     fn rank(self) -> u8 {
         match self.proven {
             Some(value) if value >= BEST => 2,
@@ -63,7 +63,7 @@ impl Statistics {
         &self.moves
     }
 
-    /// Whether no iteration has come here yet.
+    /// True if no iteration has come here yet.
     pub(super) fn is_fresh(&self) -> bool {
         self.visits == 0
     }
@@ -145,13 +145,13 @@ impl Statistics {
         unreachable!("the weights add up to more than was drawn")
     }
 
-    /// How often a move must have been tried to be drawn at the end.
+    /// The visits that a move needs to be drawn at the end.
     fn least_drawn(&self) -> u32 {
         let most = self.tries.iter().map(|tries| tries.visits).max();
         ((f64::from(most.unwrap_or(0)) * PRUNED).ceil() as u32).max(1)
     }
 
-    /// How likely [`Statistics::draw_pruned`] draws each move.
+    /// The probabilities with which [`Statistics::draw_pruned`] draws the moves.
     pub(super) fn mixture(&self) -> Vec<f64> {
         let least = self.least_drawn();
         let weight = |tries: &Tries| f64::from(tries.visits * u32::from(tries.visits >= least));
@@ -185,12 +185,12 @@ impl Statistics {
         places
     }
 
-    /// How often a move was tried.
+    /// The visits of a move.
     pub(super) fn visits(&self, place: usize) -> u32 {
         self.tries[place].visits
     }
 
-    /// How many more times the most tried move was tried than any other.
+    /// The visits of the most visited move beyond those of any other.
     pub(super) fn margin(&self) -> f64 {
         let mut visits: Vec<u32> = self.tries.iter().map(|tries| tries.visits).collect();
         visits.sort_unstable_by(|one, other| other.cmp(one));
@@ -200,7 +200,7 @@ impl Statistics {
         }
     }
 
-    /// What a move gave on average; `None` if it was not tried.
+    /// The mean outcome of a move; `None` if it was not visited.
     pub(super) fn value(&self, place: usize) -> Option<f64> {
         let tries = self.tries[place];
         (tries.visits > 0).then(|| tries.mean())

@@ -83,7 +83,7 @@ impl Node {
         self.children.remove(&places)
     }
 
-    /// Whether nothing is left to find out.
+    /// True if nothing is left to find out.
     pub(super) fn is_proven(&self) -> bool {
         self.worth.is_some()
     }
@@ -115,14 +115,14 @@ impl Node {
     }
 }
 
-/// What all iterations of one turn share.
+/// The data that all iterations of one turn share.
 pub(super) struct Tree<'a> {
     question: &'a SessionQuestion<'a>,
     pub(super) rng: &'a mut Rng,
     /// Where information is hidden: the statistics by what a seat can tell apart.
     by_observation: HashMap<String, SharedStatistics>,
     is_hidden: bool,
-    /// Whether positions can be proven. With more than two seats, which of its equally good moves a
+    /// True if positions can be proven. With more than two seats, which of its equally good moves a
     /// seat makes would still matter to the others.
     can_prove: bool,
     /// The identities of the positions from the root to the current one, if they must not repeat.
@@ -161,7 +161,7 @@ impl<'a> Tree<'a> {
         self.depth
     }
 
-    /// Whether there is no room for further positions.
+    /// True if there is no room for further positions.
     pub(super) fn is_full(&self) -> bool {
         self.nodes >= MOST_NODES
     }
@@ -196,7 +196,7 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// Whether the match is over in a position below the current path.
+    /// True if the match is over in a position below the current path.
     fn is_over(&self, session: &dyn Session, identity: Option<&str>) -> bool {
         if session.to_move().is_over() {
             return true;
@@ -297,7 +297,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Whether one of those who act has not been here yet. Those who learn now have.
+/// True if one of those who act has not been here yet. Those who learn now have.
 fn is_new(node: &Node, learner: Option<Seat>) -> bool {
     let mut is_new = false;
     for acting in &node.acting {

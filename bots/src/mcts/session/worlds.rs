@@ -14,9 +14,9 @@ const FIRST_DRAWS: usize = 2;
 const DRAWS_AT_ONCE: usize = 8;
 /// At most this many are drawn from one view; after that, they come again.
 const MOST_DRAWS: usize = 512;
-/// How often the view changes once more, to that of another seat.
+/// The probability that the view changes once more, to that of another seat.
 const CHANGE_VIEW: f64 = 0.65;
-/// How often the view changes at most.
+/// The view changes at most this many times.
 const MOST_CHANGES: usize = 3;
 
 /// States with the trees that begin there.
@@ -29,11 +29,11 @@ pub(super) struct Worlds<'a> {
 
 struct World {
     root: Node,
-    /// What each seat would know, once it was asked for.
+    /// The observation of each seat, once it was asked for.
     observations: Vec<Option<Value>>,
 }
 
-/// What was drawn from one view.
+/// The states drawn from one view.
 #[derive(Default)]
 struct View {
     drawn: Vec<usize>,
@@ -130,7 +130,7 @@ impl<'a> Worlds<'a> {
         Ok(self.worlds.len() - 1)
     }
 
-    /// What a seat would know in a state.
+    /// The observation of a seat in a state.
     fn observation(&mut self, world: usize, seat: Seat) -> Result<Value, BrokenRules> {
         let World { root, observations } = &mut self.worlds[world];
         if let Some(known) = &observations[seat] {

@@ -18,7 +18,7 @@ use crate::read::{self, Node, Tree};
 pub enum Kif {
     /// A word, spelled as it was read.
     Word(String),
-    /// What stands in parentheses.
+    /// A list in parentheses.
     List(Vec<Kif>),
 }
 
@@ -51,7 +51,6 @@ impl Kif {
         }
     }
 
-    /// A word.
     pub fn new_word(word: impl Into<String>) -> Self {
         Kif::Word(word.into())
     }
@@ -64,7 +63,7 @@ impl Kif {
         }
     }
 
-    /// What is in the list; `None` for a word.
+    /// The elements of the list; `None` for a word.
     pub fn list(&self) -> Option<&[Kif]> {
         match self {
             Kif::Word(_) => None,

@@ -1,4 +1,4 @@
-//! What players and managers of games in GDL exchange: KIF, scrambled names, steps of all roles.
+//! Messages between players and managers of games in GDL: KIF, scrambled names, steps of all roles.
 
 pub(crate) mod kif;
 pub(crate) mod script;

@@ -47,7 +47,7 @@ pub struct Script {
     sent: Map<String, String>,
     /// By what is sent, in small letters.
     received: Map<String, String>,
-    /// Whether names have other names elsewhere.
+    /// True if names have other names elsewhere.
     is_scrambled: bool,
 }
 
@@ -103,7 +103,7 @@ impl Script {
             let variable = word.strip_prefix('?');
             let chosen = choose(&word).unwrap_or_else(|| fresh(&mut rng, &mut taken));
             let chosen = match variable {
-                // Variables are told apart without regard to case as well, and nobody reads their names.
+                // Variables differ without regard to case as well, and nobody reads their names.
                 Some(_) => format!("?{}", chosen.trim_start_matches('?').to_lowercase()),
                 None => chosen,
             };
@@ -165,7 +165,7 @@ impl Script {
     }
 }
 
-/// Whether a word, in small letters, is the same everywhere.
+/// True if a word, in small letters, is the same everywhere.
 fn is_kept(word: &str) -> bool {
     KEYWORDS.contains(&word) || word.parse::<i64>().is_ok()
 }

@@ -35,9 +35,9 @@ pub enum StepError {
     /// It does not have a move for each role.
     #[error("a step has {roles} moves, one of each role, not {given}")]
     Count {
-        /// How many roles there are.
+        /// The number of roles.
         roles: usize,
-        /// How many moves were given.
+        /// The number of moves given.
         given: usize,
     },
     /// A move that is not legal.
@@ -82,7 +82,6 @@ impl Steps {
         self.0.roles()
     }
 
-    /// The role of a seat.
     pub fn role(&self, seat: Seat) -> usize {
         self.0.role(seat)
     }
@@ -92,12 +91,12 @@ impl Steps {
         self.0.random()
     }
 
-    /// Whether the sheet says what seats see, so that they do not know everything.
+    /// True if the sheet says what seats see, so that they do not know everything.
     pub fn is_hidden(&self) -> bool {
         self.0.is_hidden()
     }
 
-    /// Whether the game is over.
+    /// True if the game is over.
     pub fn is_over(&self) -> bool {
         self.0.is_over()
     }

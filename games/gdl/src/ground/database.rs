@@ -14,7 +14,7 @@ pub(super) type Path = Box<[u16]>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct IndexSpec {
     pub(super) pred: PredId,
-    /// Parts that are terms of this name with so many arguments.
+    /// Parts that are terms of this name with this many arguments.
     pub(super) shapes: Vec<(Path, Symbol, usize)>,
     /// Parts that make the key.
     pub(super) keys: Vec<Path>,
@@ -76,7 +76,7 @@ impl Database {
         self.by_key.get(&key[..]).copied()
     }
 
-    /// How many atoms there are.
+    /// The number of atoms.
     pub(crate) fn len(&self) -> usize {
         self.atoms.len()
     }
@@ -87,7 +87,7 @@ impl Database {
         (*pred, args)
     }
 
-    /// Whether an atom may be true in some position.
+    /// True if an atom may be true in some position.
     pub(crate) fn is_derived(&self, atom: AtomId) -> bool {
         self.derived[atom.0 as usize]
     }
@@ -182,7 +182,6 @@ impl Database {
         self.indexes[index].entries.get(key).copied()
     }
 
-    /// An atom in a list of an index, by its place.
     pub(super) fn listed(&self, index: IndexId, list: u32, place: usize) -> Option<AtomId> {
         self.indexes[index].lists[list as usize].get(place).copied()
     }

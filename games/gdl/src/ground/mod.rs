@@ -19,7 +19,7 @@ use crate::terms::{Map, Symbol, Term};
 pub(crate) use database::{AtomId, Database};
 use plan::{KeyPart, Plan, Step, Taken, plan};
 
-/// Why a sheet was not grounded.
+/// The reason why a sheet was not grounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ungroundable {
     /// There are too many atoms.
@@ -65,13 +65,12 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    /// Whether an atom holds in every position.
+    /// True if an atom holds in every position.
     pub(crate) fn is_certain(&self, atom: AtomId) -> bool {
         let (pred, _) = self.database.parts(atom);
         self.is_static[pred.0 as usize] && self.database.is_derived(atom)
     }
 
-    /// Grounds a sheet.
     pub(crate) fn new(sheet: Sheet, limits: &GroundLimits) -> Result<Self, Ungroundable> {
         let strata = Strata::of(&sheet);
         let mut grounder = Grounder {
@@ -199,7 +198,7 @@ const UNBOUND: Term = Term(u32::MAX);
 /// As how many candidates an instance of a rule counts whose relation does not depend on the position.
 const INSTANCE_COST: u64 = 15;
 
-/// How many atoms a relation may have whose atoms are not known yet, for plans.
+/// The number of atoms that a relation may have whose atoms are not known yet, for plans.
 const USUAL_SIZE: usize = 300;
 
 impl Grounder {
@@ -437,7 +436,7 @@ impl Grounder {
     }
 }
 
-/// The argument whose name tells most about an atom.
+/// The argument whose name narrows down an atom most.
 fn main_argument(pred: PredId) -> Option<usize> {
     match pred {
         pred::TRUE => Some(0),
@@ -549,7 +548,7 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// Whether a literal that is no join holds. What depends on the position may always hold.
+    /// True if a literal that is no join holds. What depends on the position may always hold.
     fn holds(&self, at: usize) -> bool {
         match &self.rule.body[at] {
             Literal::Positive(_) => true,
@@ -583,7 +582,7 @@ impl Join<'_> {
         }
     }
 
-    /// Whether two patterns are the same term, which may be one that nothing else has.
+    /// True if two patterns are the same term, which may be one that nothing else has.
     fn equal(&self, one: &Pattern, other: &Pattern) -> bool {
         match (one, other) {
             (Pattern::Compound(a, xs), Pattern::Compound(b, ys)) => {

@@ -4,14 +4,13 @@ use super::database::{Database, IndexId, IndexSpec, Path};
 use crate::read::{Atom, Literal, Pattern, PredId, Rule};
 use crate::terms::{Symbol, Term, Terms};
 
-/// A part of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum KeyPart {
     Term(Term),
     Var(u16),
 }
 
-/// How an atom is taken apart.
+/// The parts of an atom.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Taken {
     /// Parts that bind variables.
@@ -29,7 +28,7 @@ pub(super) enum Step {
     Test(usize),
 }
 
-/// How an atom that was just derived is matched with a literal.
+/// The match of an atom that was just derived with a literal.
 #[derive(Clone, Debug)]
 pub(super) struct Trigger {
     pub(super) shapes: Vec<(Path, Symbol, usize)>,

@@ -30,7 +30,7 @@ pub(crate) struct Interpreter {
     /// Solvers that nobody uses at the moment, with what they found out about the sheet.
     idle: Mutex<Vec<Solver>>,
     limits: QuestionLimits,
-    /// How long the questions about a position may take; `None` for no limit.
+    /// The time limit of all questions about a position; `None` for no limit.
     time: Option<Duration>,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct QuestionLimits {
     pub(super) depth: usize,
     /// Conditions that wait for each other, each of which takes a call.
     pub(super) frames: usize,
-    /// How deep terms may be nested.
+    /// The largest nesting depth of terms.
     pub(super) nesting: u32,
 }
 
@@ -40,7 +40,7 @@ impl QuestionLimits {
     };
 }
 
-/// Why there is no answer.
+/// The reason for an answer's absence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unsolved {
     #[error("a position takes more than {0} steps of the interpreter")]
@@ -338,7 +338,7 @@ impl Solver {
         }
     }
 
-    /// Whether an atom without free variables holds.
+    /// Evaluates an atom without free variables.
     fn holds(
         &mut self,
         sheet: &Sheet,

@@ -45,7 +45,7 @@ pub(crate) struct Circuit {
     pub(crate) terminal: Ref,
     /// What each role may see, sorted by the text.
     pub(crate) sees: Vec<Vec<(String, Ref)>>,
-    /// How many circles there are.
+    /// The number of circles.
     pub(crate) circles: u32,
 }
 

@@ -106,7 +106,7 @@ impl Flips {
         }
     }
 
-    /// How many conditions there are.
+    /// The number of conditions.
     #[cfg(test)]
     pub(super) fn count(&self) -> usize {
         self.cubes.len()

@@ -103,7 +103,6 @@ impl Graph {
         self.gates.get(key).copied()
     }
 
-    /// The inputs of a node.
     pub(crate) fn inputs(&self, node: usize) -> &[Ref] {
         match &self.nodes[node] {
             Node::True | Node::Base(_) | Node::Does(_) => &[],
@@ -115,7 +114,7 @@ impl Graph {
     }
 }
 
-/// What is left of a gate.
+/// The rest of a gate.
 pub(crate) enum Simplified {
     One(Ref),
     Gate(Vec<Ref>),

@@ -9,7 +9,7 @@ use super::circuit::Circuit;
 use super::graph::{Graph, Node, Ref};
 use crate::terms::Map;
 
-/// A group has at least so many moves, and a role at most so many groups.
+/// The least moves of a group, and the most groups of a role.
 const LEAST: usize = 3;
 const MOST: usize = 8;
 
@@ -20,7 +20,7 @@ pub(super) struct Group {
     pub(super) guard: Option<u32>,
     /// The first of their words.
     pub(super) word: u32,
-    /// How many words there are.
+    /// The number of words.
     pub(super) words: u32,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// Reserves whole words for so many bits. Gives the number of the first bit.
+    /// Reserves whole words for this many bits. Returns the number of the first bit.
     pub(super) fn reserve(&mut self, bits: usize) -> u32 {
         let first = self.words * 64;
         self.words += bits.div_ceil(64) as u32;

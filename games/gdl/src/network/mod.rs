@@ -31,7 +31,7 @@ use program::{Layout, Live, Program, bit};
 use specialised::{Change, Specialiser};
 pub(crate) use unmade::Unmade;
 
-/// The most memory for changes of joint moves, in bytes. Those behind are made each time anew.
+/// The most memory for changes of joint moves, in bytes. Beyond that, changes are made each time.
 const MOST_CHANGES: usize = 256 << 20;
 /// How many places are tried for a joint move.
 const PROBES: usize = 8;
@@ -174,7 +174,7 @@ impl Network {
         })
     }
 
-    /// How many facts, moves and gates there are, and how many of the gates are kept up to date.
+    /// The number of facts, moves and gates, and how many of the gates are kept up to date.
     pub(crate) fn sizes(&self) -> Sizes {
         let gates = self.circuit.graph.nodes.iter();
         let gates =
@@ -406,14 +406,13 @@ impl Network {
     }
 }
 
-/// How large a network is.
+/// The size of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Facts that may be true.
     pub facts: usize,
     /// Moves that may be legal.
     pub moves: usize,
-    /// Gates.
     pub gates: usize,
     /// Gates that are kept up to date with every change.
     pub live_gates: usize,

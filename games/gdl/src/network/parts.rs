@@ -1,4 +1,4 @@
-//! Whether sheets have parts that could be played apart: facts that no move and no rule ties together.
+//! Finds parts of sheets that could be played apart: facts that no move and no rule ties together.
 //!
 //! Facts that change by themselves, as whose turn it is and which round, are left out: all parts may read
 //! them. What decides the end and the goals may read every part, and in all sheets of ours with several

@@ -4,7 +4,7 @@
 //! those that are true. A change of a fact adds or subtracts 1 at the gates that read it, and goes on
 //! only where a count leaves or reaches 0. Gates are settled level by level, so each at most once a
 //! change. Circles, where an atom depends on itself, grow as long as atoms only become true; if one may
-//! have become false, the circle is computed anew.
+//! have become false, the circle is recomputed.
 
 use games::budget;
 
@@ -17,9 +17,9 @@ const NONE: u32 = u32::MAX;
 /// Gates in the form in which they are evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
-    /// How many facts there are; they are the first sources.
+    /// The number of facts; they are the first sources.
     facts: usize,
-    /// How many facts and moves there are. Behind them, gates are sources.
+    /// The number of facts and moves. Behind them, gates are sources.
     inputs: usize,
     /// Where the edges of each source begin.
     edges_at: Vec<u32>,
@@ -57,14 +57,14 @@ pub(super) struct Live {
     pub(super) inputs: Vec<u64>,
     counts: Vec<i32>,
     on: Vec<bool>,
-    /// What was asked for when the program was made.
+    /// The parts that were wanted when the program was made.
     pub(super) bits: Vec<u64>,
     /// Gates that may have changed, by level.
     queues: Vec<Vec<u32>>,
     lowest: usize,
 }
 
-/// A gate in a queue whose circle has to be computed anew.
+/// A gate in a queue whose circle has to be recomputed.
 const ANEW: u32 = 1 << 31;
 
 pub(super) fn bit(words: &[u64], index: usize) -> bool {
@@ -78,13 +78,13 @@ pub(super) fn flip(words: &mut [u64], index: usize) {
 /// What a program is made of.
 pub(super) struct Layout<'g> {
     pub(super) graph: &'g Graph,
-    /// How many facts there are.
+    /// The number of facts.
     pub(super) facts: usize,
-    /// How many moves are inputs.
+    /// The number of moves that are inputs.
     pub(super) moves: usize,
     /// Which bits follow which node.
     pub(super) bits: Vec<(u32, Ref)>,
-    /// How many words of bits there are.
+    /// The number of words of bits.
     pub(super) words: usize,
     /// Nodes that have to be live without a bit.
     pub(super) more: Vec<usize>,
@@ -220,7 +220,7 @@ impl Program {
         self.settle(live);
     }
 
-    /// Whether a node has a value in every state.
+    /// True if a node has a value in every state.
     pub(super) fn is_live(&self, node: usize) -> bool {
         node == 0 || self.source[node] != NONE
     }
@@ -233,7 +233,6 @@ impl Program {
         self.toggle(live, input, value);
     }
 
-    /// The number of the input that a move is.
     pub(super) fn move_input(&self, number: u32) -> usize {
         self.facts + number as usize
     }
@@ -401,7 +400,7 @@ impl Program {
         });
     }
 
-    /// How many gates are live.
+    /// The number of live gates.
     pub(super) fn size(&self) -> usize {
         self.gates.len()
     }

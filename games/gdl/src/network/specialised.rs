@@ -1,4 +1,4 @@
-//! What a joint move changes: the next position as a function of the present facts alone.
+//! The effect of a joint move: the next position as a function of the present facts alone.
 //!
 //! Most of what rules say about the next position is that nothing changes. With the moves known, that
 //! vanishes, and a few facts are left which become true or false, or depend on others.
@@ -10,7 +10,7 @@ use super::cubes::Flips;
 use super::graph::{Graph, Node, Ref, Simplified, simplified};
 use crate::terms::Map;
 
-/// What a joint move changes.
+/// The effect of a joint move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
     /// The joint move, a move of each role.
@@ -30,7 +30,7 @@ pub(super) struct Change {
 /// All that is needed to specialise.
 #[derive(Clone, Debug)]
 pub(super) struct Specialiser {
-    /// Whether the value of each node depends on moves.
+    /// True if the value of each node depends on moves.
     moved: Vec<bool>,
     /// The value of each node when nobody makes a move that rules ask for; itself, if it does not
     /// depend on moves.
@@ -42,7 +42,7 @@ pub(super) struct Specialiser {
 }
 
 impl Specialiser {
-    /// Whether each node depends on moves.
+    /// True if each node depends on moves.
     pub(super) fn moved(graph: &Graph) -> Vec<bool> {
         let mut moved = vec![false; graph.nodes.len()];
         let mut changed = true;
@@ -105,7 +105,7 @@ impl Specialiser {
         })
     }
 
-    /// Whether the next value of a fact depends on moves.
+    /// True if the next value of a fact depends on moves.
     pub(super) fn is_moved(&self, next: Ref) -> bool {
         self.moved.get(next.node()).is_some_and(|moved| *moved)
     }

@@ -5,7 +5,7 @@ use games::budget::Spent;
 use crate::error::SheetError;
 use crate::ground::Ungroundable;
 
-/// Why there is no network of a grounded sheet.
+/// The reason why a grounded sheet has no network.
 #[derive(Debug)]
 pub(crate) enum Unmade {
     /// The sheet is wrong.

@@ -1,4 +1,4 @@
-//! What each seat knows of the steps so far, where something is hidden.
+//! The histories of the seats, where something is hidden.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) fn note<E: Engine>(
     }
 }
 
-/// What a seat saw at a step, as JSON has it.
+/// The percepts of a seat at a step, as JSON.
 pub(crate) fn perceived(step: &Value) -> Option<Perceived> {
     let texts = step
         .as_array()?

@@ -62,7 +62,7 @@ impl<E: Engine> Play<E> {
         }
     }
 
-    /// Whether there is still time to go on.
+    /// Checks that there is time to go on.
     fn check(&self) -> Result<(), BrokenRules> {
         budget::check().map_err(|spent| self.failed(&spent.into()))
     }

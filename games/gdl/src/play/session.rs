@@ -19,13 +19,13 @@ use crate::play::shared::{At, SharedRules};
 use crate::play::{Play, combinations, view};
 use crate::read::canonical;
 
-/// What is needed to take a step back.
+/// The data to take a step back.
 #[derive(Clone)]
 struct Before<S> {
     snapshot: S,
     ply: u32,
     counts: Vec<u32>,
-    /// How many steps each seat knew of.
+    /// The number of steps that each seat knew of.
     known: Vec<usize>,
     sees: Vec<Vec<Value>>,
 }
@@ -278,10 +278,7 @@ impl<E: Engine> Session for GdlSession<E> {
     }
 
     fn undo(&mut self, count: usize) -> Result<(), UndoError> {
-        let played = self.played();
-        let keep = played
-            .checked_sub(count)
-            .ok_or(UndoError::TooMany { count, played })?;
+        let keep = UndoError::remaining(self.played(), count)?;
         let Some(before) = self.before.get(keep).cloned() else {
             return Ok(());
         };
@@ -311,7 +308,7 @@ impl<E: Engine> Session for GdlSession<E> {
         if !self.play_of().hidden {
             return self.state();
         }
-        // Not the ply: it would tell whether another seat had a choice.
+        // Not the ply: it would reveal whether another seat had a choice.
         Ok(json!({"steps": self.at.histories.to_json(seat)}))
     }
 

@@ -34,7 +34,7 @@ impl<E: Engine> Clone for At<E> {
     }
 }
 
-/// What all sessions of a sheet share.
+/// The data that all sessions of a sheet share.
 pub(crate) struct SharedRules<E: Engine> {
     pub(crate) play: Play<E>,
     /// The own id of a sheet is its file name.
@@ -43,7 +43,7 @@ pub(crate) struct SharedRules<E: Engine> {
     pub(crate) text: Arc<str>,
     /// The columns and rows of its board.
     pub(crate) grid: Grid,
-    /// How long a request may take; `None` for no limit.
+    /// The time limit of a request; `None` for no limit.
     pub(crate) time: Option<Duration>,
 }
 

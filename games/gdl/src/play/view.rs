@@ -17,7 +17,7 @@ pub(crate) struct Grid {
     cells: Vec<(String, String)>,
 }
 
-/// What a fact says about a cell: column, row, piece.
+/// The parts of a fact about a cell: column, row, piece.
 fn cell(fact: &str) -> Option<(&str, &str, &str)> {
     let inner = fact.strip_prefix('(')?.strip_suffix(')')?;
     let mut words = inner.split(' ');

@@ -189,7 +189,7 @@ fn roles(sheet: &Sheet) -> Result<Vec<crate::terms::Term>, SheetError> {
     Ok(roles)
 }
 
-/// Whether a role is chance.
+/// True if a role is chance.
 pub(super) fn is_random(sheet: &Sheet, role: crate::terms::Term) -> bool {
     sheet.terms.text(role).eq_ignore_ascii_case("random")
 }

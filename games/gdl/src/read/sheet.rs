@@ -79,7 +79,7 @@ impl Pattern {
         }
     }
 
-    /// Whether all of its variables are among those that are bound, which are listed by their numbers.
+    /// True if all of its variables are among those that are bound, which are listed by their numbers.
     pub(crate) fn is_bound(&self, bound: &[bool]) -> bool {
         let mut all = true;
         self.each_variable(&mut |variable| all &= bound[usize::from(variable)]);
@@ -146,12 +146,12 @@ impl Sheet {
         self.terms.name(self.preds[pred.0 as usize].symbol)
     }
 
-    /// How many rules there are, counted after every `or` was split.
+    /// The number of rules, counted after every `or` was split.
     pub fn rules(&self) -> usize {
         self.rules.len()
     }
 
-    /// Whether seats do not know everything: the sheet says what they see.
+    /// True if seats do not know everything: the sheet says what they see.
     pub fn is_hidden(&self) -> bool {
         !self.preds[pred::SEES.0 as usize].rules.is_empty()
     }
@@ -166,7 +166,7 @@ pub(super) struct Builder<'t> {
     used: Map<Symbol, PredId>,
     /// The variables of the rule that is being read.
     variables: Vec<String>,
-    /// How many literals the bodies of all rules have so far.
+    /// The number of literals that the bodies of all rules have so far.
     literals: usize,
 }
 

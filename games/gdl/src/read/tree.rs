@@ -32,7 +32,7 @@ impl Tree {
         }
     }
 
-    /// What follows the head of a list.
+    /// The rest of a list.
     pub(super) fn arguments(&self) -> &[Tree] {
         match &self.node {
             Node::Word(_) => &[],

@@ -33,7 +33,7 @@ impl Chase {
         board::elephant_targets(self.elephant, self.farmers, self.free())
     }
 
-    /// How many cells the elephant can go to.
+    /// The number of cells that the elephant can go to.
     #[inline]
     pub(super) fn mobility(self) -> u32 {
         let (steps, jumps) = self.elephant_targets();

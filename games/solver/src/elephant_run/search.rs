@@ -1,4 +1,4 @@
-//! Whether the elephant gets so many more points: a search with a table, and static proofs near the end.
+//! Decides if the elephant gets this many more points: a search with a table, and static proofs near the end.
 
 use games::rules::elephant_run::board::{CELLS, DIRECTIONS, cells};
 
@@ -13,14 +13,14 @@ pub struct Stopped;
 /// stops the search.
 pub type Watch<'w> = dyn FnMut(u64, f64) -> bool + 'w;
 
-/// How often the watch is called, in positions.
+/// The watch is called once in this many positions.
 const WATCH_EVERY: u64 = 1 << 14;
 
 /// Answers questions about positions of Elephant Run in which pieces move.
 pub struct ChaseSolver<'w> {
     ranged_jumps: bool,
     pub(super) table: Table,
-    /// How often a farmer's move refuted the elephant, by its cells.
+    /// The number of times that a farmer's move refuted the elephant, by its cells.
     history: Vec<u32>,
     /// The positions searched.
     pub positions: u64,
@@ -53,7 +53,7 @@ impl<'w> ChaseSolver<'w> {
         Ok(())
     }
 
-    /// Whether the elephant, which is to move, gets at least `need` more points against every defence.
+    /// True if the elephant, which is to move, gets at least `need` more points against every defence.
     /// Capturing the last farmer counts as any number of points.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ fn slot(mv: FarmerMove) -> usize {
     mv.from.trailing_zeros() as usize * CELLS + mv.to.trailing_zeros() as usize
 }
 
-/// Whether the elephant gets `need` more points with the farmers to move, even if they have made
+/// True if the elephant gets `need` more points with the farmers to move, even if they have made
 /// `extra` moves more than they may by then. `false` if that cannot be seen.
 ///
 /// A move of a farmer takes at most one cell from those that the elephant can go to: the one it comes

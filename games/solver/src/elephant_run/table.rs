@@ -11,7 +11,7 @@ const BUCKET: usize = 4;
 /// More points than any game has.
 pub(super) const MOST: u8 = 31;
 
-/// What is known of the points that the elephant still gets.
+/// The bounds on the points that the elephant still gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) at_least: u8,
@@ -36,7 +36,7 @@ fn known(entry: u64) -> Known {
     }
 }
 
-/// How much of the board is left: the more, the more work is in an entry.
+/// The part of the board that is left: the more, the more work is in an entry.
 fn tiles_left(entry: u64) -> u32 {
     (entry & 0xff_ffff).count_ones()
 }

@@ -13,7 +13,7 @@ use super::chase::Chase;
 use super::search::{ChaseSolver, Stopped};
 use super::table::MOST;
 
-/// How many placements are tried for the upper bound at first.
+/// The number of placements tried for the upper bound at first.
 const TRIED: usize = 400;
 /// And at last, when those that took less work are left out.
 const LEAST_TRIED: usize = 12;
@@ -51,9 +51,8 @@ pub fn board() -> Board {
 /// The search about one starting tile, as far as it has come. It can be stored and taken up again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartingTile {
-    /// The tile.
     pub tile: CellId,
-    /// How many farmers there are.
+    /// The number of farmers.
     pub farmers: u32,
     /// The elephant gets this many points against every placement.
     pub at_least: u8,
@@ -93,7 +92,7 @@ impl StartingTile {
         }
     }
 
-    /// Whether the two bounds are the same.
+    /// True if the two bounds are the same.
     pub fn is_solved(&self) -> bool {
         self.at_most == Some(self.at_least)
     }

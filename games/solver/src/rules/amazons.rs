@@ -61,7 +61,7 @@ impl AmazonsRules {
         self.keys.of([first, second, closed], seat)
     }
 
-    /// Whether `seat` surely has at least so many moves, in cells that the other one cannot reach.
+    /// True if `seat` surely has at least this many moves, in cells that the other one cannot reach.
     fn has_moves(&mut self, endgame: Endgame<u64>, moves: u32) -> bool {
         let mut budget = Budget::in_all(MOST_COUNTED);
         let arrows = Arrows(&self.grid);

@@ -14,7 +14,7 @@ mod tests;
 use games::kit::solving::CellSets;
 use games::{Game, Seat};
 
-/// How many moves a point is worth where positions are compared at a glance.
+/// The number of moves that a point is worth where positions are compared at a glance.
 const POINT: i32 = 3;
 
 /// A position with its key.
@@ -23,9 +23,8 @@ pub(crate) struct Keyed<P> {
     pub(crate) key: u128,
 }
 
-/// What a search needs of a game.
+/// The interface of a game for a search.
 pub(crate) trait SearchRules {
-    /// A position.
     type Position: Copy;
 
     /// The seat to move; it means nothing if the game is over.
@@ -42,13 +41,13 @@ pub(crate) trait SearchRules {
     /// is at least `need`. It takes longer.
     fn counted_bounds(&mut self, position: &Self::Position, need: i32) -> (i32, i32);
 
-    /// How many moves there are, or about as many.
+    /// The number of moves, or about as many.
     fn mobility(&self, position: &Self::Position) -> u32;
 
-    /// How good a position looks for seat 0, to look at the better ones first.
+    /// A quick estimate for seat 0, for move ordering.
     fn outlook(&self, position: &Self::Position) -> i32;
 
-    /// What tells positions apart that are not over: those with the same key have the same further play, or
+    /// A key of positions that are not over: those with the same key have the same further play, or
     /// its mirror image. Margins so far are not in it.
     fn key(&self, position: &Self::Position) -> u128;
 

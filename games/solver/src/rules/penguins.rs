@@ -21,7 +21,7 @@ pub(crate) struct PenguinsRules {
     keys: ImageKeys<4>,
     /// What cells are worth does not change, so what was found for one position holds for all.
     endgames: EndgameSolver<u64>,
-    /// How many pieces both seats place.
+    /// The number of pieces that both seats place.
     pieces: u32,
     start_on_ones: bool,
 }
@@ -122,7 +122,7 @@ impl PenguinsRules {
         }
     }
 
-    /// How many slides the pieces of a seat can make.
+    /// The number of slides that the pieces of a seat can make.
     fn slides(&self, position: &Position, seat: Seat) -> u32 {
         let blocked = !position.open();
         let own = cells(position.pieces[seat]);
@@ -130,7 +130,7 @@ impl PenguinsRules {
             .sum()
     }
 
-    /// What a seat gets from these cells if nobody else can enter them: at least and at most.
+    /// The points of a seat from these cells if nobody else can enter them: the least and the most.
     fn count(&mut self, position: &Position, seat: Seat, open: u64) -> (i32, i32) {
         let endgame = Endgame {
             pieces: position.pieces[seat],

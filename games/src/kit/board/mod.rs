@@ -114,7 +114,7 @@ impl Board {
         self.shape
     }
 
-    /// How many directions there are: 8 on square boards, 6 on hexagonal ones.
+    /// The number of directions: 8 on square boards, 6 on hexagonal ones.
     pub fn directions(&self) -> usize {
         match self.shape {
             Shape::Square => SQUARE_STEPS.len(),

@@ -49,7 +49,7 @@ impl AmazonPenguins {
         });
     }
 
-    /// How many cells a penguin on a cell can go to.
+    /// The number of cells that a penguin on a cell can go to.
     #[inline]
     pub fn count_slides(&self, position: &Position, cell: CellId) -> u32 {
         with_lines!(&self.moves, lines => lines.count(&position.blocked, cell, Gap::NONE))

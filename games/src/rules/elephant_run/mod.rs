@@ -69,7 +69,7 @@ impl ElephantRun {
         self.target
     }
 
-    /// How many farmers are placed.
+    /// The number of farmers.
     pub fn farmers(&self) -> u32 {
         self.farmers
     }

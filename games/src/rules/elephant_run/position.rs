@@ -58,7 +58,7 @@ impl Position {
         self.points
     }
 
-    /// Whether pieces are still to be placed.
+    /// True if pieces are still to be placed.
     pub fn placing(&self) -> bool {
         self.phase == Phase::Place
     }

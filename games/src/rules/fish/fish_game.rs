@@ -57,7 +57,7 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
     /// Blocks a cell, or opens it if it was blocked.
     fn toggle(&self, blocked: &mut Self::Blocked, cell: CellId);
 
-    /// Whether any penguin of this set can move.
+    /// True if any penguin of this set can move.
     fn can_move(&self, blocked: &Self::Blocked, penguins: u64) -> bool;
 
     /// Calls `visit` with each move.
@@ -68,7 +68,7 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
         visit: impl FnMut(Self::Step),
     );
 
-    /// How many moves there are.
+    /// The number of moves.
     fn count(&self, blocked: &Self::Blocked, pieces: impl Iterator<Item = CellId>) -> u64;
 
     /// A random move, all equally likely.
@@ -85,7 +85,7 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
     /// The cell on which the penguin stands before the move.
     fn origin(step: Self::Step) -> CellId;
 
-    /// Whether a penguin that stands on the move's origin can make it.
+    /// True if a penguin that stands on the move's origin can make it.
     fn is_legal(&self, blocked: &Self::Blocked, step: Self::Step) -> bool;
 
     /// Moves the penguin and takes the fish; the turn stays where it is.

@@ -14,7 +14,7 @@ use crate::kit::state::{self, next_count};
 use crate::kit::view::{Ground, Piece, View};
 use crate::settlement::worth;
 
-/// How the fish come onto the board, as an option.
+/// The arrangement of the fish, as an option.
 pub const SETUP: StaticOption = StaticOption {
     name: "setup",
     kind: StaticKind::Choice(&["random", "laid", "given"]),
@@ -45,7 +45,7 @@ pub enum Move<M> {
     Go(M),
 }
 
-/// How the fish come onto the board.
+/// The arrangement of the fish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Setup {
     Random,
@@ -60,13 +60,13 @@ pub struct FishRules {
     pub(super) board: Board,
     grid: Grid<u64>,
     pub(super) setup: Setup,
-    /// How many chips there are of one, two and three fish, unless the fish are given.
+    /// The number of chips of one, two and three fish, unless the fish are given.
     pub(super) supply: [u32; MOST_FISH as usize],
     pub(super) roles: &'static [&'static str],
     pub(super) seats: usize,
     /// The penguins of each seat.
     pub(super) penguins: usize,
-    /// Whether penguins start on cells with one fish.
+    /// True if penguins start on cells with one fish.
     pub(super) one_fish: bool,
 }
 
@@ -86,7 +86,8 @@ impl FishRules {
         let error = |message: String| OptionError::new(info.id, FISH.name, message);
         let setup = match (options.choice(SETUP.name), options.rows(FISH.name)) {
             ("given", Some(rows)) => {
-                let fish = state::read_digits(&board, &rows, "0123").map_err(error)?;
+                let fish = state::read_digits(&board, &rows, "0123");
+                let fish = fish.map_err(|bad| error(bad.to_string()))?;
                 let (cells, needed) = (fish.iter().filter(|n| **n > 0).count(), seats * penguins);
                 if cells < needed {
                     return Err(error(format!(
@@ -142,7 +143,7 @@ impl FishRules {
         &self.grid
     }
 
-    /// How many seats play.
+    /// The number of seats.
     pub fn seats(&self) -> usize {
         self.seats
     }
@@ -218,7 +219,7 @@ impl FishRules {
         }
     }
 
-    /// How many such moves there are.
+    /// The number of such moves.
     pub fn count(&self, position: &FishPosition) -> u64 {
         match position.phase {
             Phase::Lay => {
@@ -254,7 +255,7 @@ impl FishRules {
         Move::Place(bitset::nth64(places, index as u32))
     }
 
-    /// Whether a move is one of them.
+    /// True if a move is one of them.
     pub fn is_legal<M>(&self, position: &FishPosition, mv: Move<M>) -> bool {
         match (position.phase, mv) {
             (Phase::Lay, Move::Lay { cell, fish }) => {
@@ -398,7 +399,7 @@ impl FishRules {
         }
     }
 
-    /// What is still to be laid or placed.
+    /// The next thing to lay or place.
     fn notes(&self, position: &FishPosition) -> Vec<String> {
         match position.phase {
             Phase::Lay => (1..=MOST_FISH)

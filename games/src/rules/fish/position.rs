@@ -114,13 +114,13 @@ impl FishPosition {
         (self.phase != Phase::Over).then_some(self.seat as Seat)
     }
 
-    /// How many moves were made.
+    /// The number of moves so far.
     #[inline]
     pub fn ply(&self) -> u32 {
         self.ply
     }
 
-    /// Why the game is over.
+    /// The reason for the end.
     pub fn reason(&self) -> Option<&'static str> {
         (self.phase == Phase::Over).then_some("no_moves")
     }

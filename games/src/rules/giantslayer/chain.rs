@@ -39,7 +39,7 @@ impl Chain {
         self.from
     }
 
-    /// How many halogai it tramples.
+    /// The number of halogai that it tramples.
     #[expect(clippy::len_without_is_empty, reason = "no move is empty")]
     pub fn len(self) -> usize {
         self.len as usize
@@ -139,7 +139,7 @@ impl Tables {
         }
     }
 
-    /// Whether every jump of a chain is possible.
+    /// True if every jump of a chain is possible.
     pub(super) fn is_open(&self, chain: Chain, mut white: u64, mut empty: u64) -> bool {
         let mut at = chain.from();
         for way in chain.ways() {

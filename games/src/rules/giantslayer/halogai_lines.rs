@@ -66,7 +66,7 @@ impl Slides {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineNumbers {
     numbers: [u16; LINES],
-    /// How many slides each line has, in groups of eight that are one word each. No line has
+    /// The number of slides that each line has, in groups of eight that are one word each. No line has
     /// more than 14, so the sum of a group is below 128.
     counts: [[u8; 8]; LINES.div_ceil(8)],
 }
@@ -205,7 +205,7 @@ impl LineNumbers {
         u64::from_le_bytes(self.counts[group])
     }
 
-    /// How many slides there are.
+    /// The number of slides.
     pub(super) fn count(&self) -> u32 {
         let sum = |group| (self.word(group).wrapping_mul(ONES) >> 56) as u32;
         (0..self.counts.len()).map(sum).sum()

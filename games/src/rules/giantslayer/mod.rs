@@ -117,7 +117,7 @@ impl Giantslayer {
         position.key ^= zobrist::piece(seat, cell as usize);
     }
 
-    /// Whether no giant is left inside the edge.
+    /// True if no giant is left inside the edge.
     fn over(&self, position: &Position) -> bool {
         position.stones[GIANTS] & !self.tables.edge == 0
     }

@@ -89,7 +89,7 @@ impl Tables {
         }
     }
 
-    /// Whether `to` can be reached from `from` in a straight line through cells of `empty`, itself
+    /// True if `to` can be reached from `from` in a straight line through cells of `empty`, itself
     /// included.
     pub(super) fn clear(&self, from: CellId, to: CellId, empty: u64) -> bool {
         (0..6).any(|direction| {

@@ -92,7 +92,7 @@ impl Position {
         self.points
     }
 
-    /// Whether pieces are still to be placed.
+    /// True if pieces are still to be placed.
     pub fn placing(&self) -> bool {
         self.phase == Phase::Place
     }
@@ -116,7 +116,7 @@ impl Position {
         self.key ^= zobrist::piece(PIECE + seat, cell as usize);
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     fn placed(&self) -> usize {
         (self.pieces[0] | self.pieces[1]).count_ones() as usize
     }
@@ -270,7 +270,7 @@ impl Game for PaperPenguins {
         let lines = Lines::new(&board);
         let given = options.rows("points").map(|rows| {
             fields::read_digits(&board, &rows, "123")
-                .map_err(|message| OptionError::new(Self::INFO.id, "points", message))
+                .map_err(|bad| OptionError::new(Self::INFO.id, "points", bad.to_string()))
         });
         Ok(PaperPenguins {
             given: given.transpose()?,

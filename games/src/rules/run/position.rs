@@ -58,7 +58,7 @@ pub struct Position {
     pub(super) out: [u8; 2],
     /// The seat to move; 0 in a finished game.
     pub(super) seat: u8,
-    /// What that seat has played in this turn.
+    /// The actions of that seat in this turn.
     pub(super) acted: Option<Kind>,
     pub(super) ply: u32,
     /// The key's part for the pieces on the board.
@@ -94,7 +94,7 @@ impl Position {
         self.reserve[seat][kind as usize]
     }
 
-    /// What the seat to move has played in this turn.
+    /// The actions of the seat to move in this turn.
     pub fn acted(&self) -> Option<Kind> {
         self.acted
     }
@@ -122,12 +122,12 @@ impl Position {
         self.key ^= zobrist::piece(2 * seat + kind as usize, cell as usize);
     }
 
-    /// Whether no cow is left.
+    /// True if no cow is left.
     pub(super) fn over(&self) -> bool {
         self.pieces[0][0] | self.pieces[1][0] == 0 && self.reserve[0][0] | self.reserve[1][0] == 0
     }
 
-    /// Whether this is the very first turn, of one drop only.
+    /// True if this is the very first turn, of one drop only.
     pub(super) fn opening(&self) -> bool {
         self.ply == 0 && self.seat == 0 && self.acted.is_none() && !self.over()
     }
@@ -141,7 +141,7 @@ impl Position {
         }
     }
 
-    /// Whether the seat to move has an action of this kind. A piece on the board always has
+    /// True if the seat to move has an action of this kind. A piece on the board always has
     /// one, if only to be lost.
     fn can_act(&self, kind: Kind) -> bool {
         let on_board = self.pieces[self.seat as usize][kind as usize] != 0 && !self.opening();
@@ -222,7 +222,7 @@ impl Position {
 }
 
 impl KindMoves {
-    /// How many moves there are.
+    /// The number of moves.
     pub(super) fn count(&self) -> u32 {
         let steps: u32 = self.steps.iter().map(|set| set.count_ones()).sum();
         steps + self.drop.count_ones() + self.out.count_ones() + self.lost.count_ones()
@@ -234,7 +234,7 @@ pub(super) fn behind(to: CellId, direction: usize) -> CellId {
     (i32::from(to) - SHIFTS[direction]) as CellId
 }
 
-/// Whether a cell lies on the first row of some seat, which is the last one of the other.
+/// True if a cell lies on the first row of some seat, which is the last one of the other.
 pub(super) fn at_end(cell: CellId) -> bool {
     (BOTTOM | TOP) >> cell & 1 != 0
 }

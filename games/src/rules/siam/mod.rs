@@ -112,7 +112,7 @@ impl Siam {
         }
     }
 
-    /// Whether a push, otherwise legal, brings an animal onto c1 or c5.
+    /// True if a push, otherwise legal, brings an animal onto c1 or c5.
     fn gets_on_banned(&self, position: &Position, mv: Move) -> bool {
         let (Move::Push(mut cell, way) | Move::EnterPush(mut cell, way)) = mv else {
             return false;

@@ -20,7 +20,7 @@ const NUMBERS: usize = 3125;
 
 /// The places of the line whose animal can push, as bits.
 pub(super) static PUSHERS: [u8; NUMBERS] = pushers();
-/// Whether an animal can enter with a push: bit 0 forward at the first place, bit 1 backward at
+/// True if an animal can enter with a push: bit 0 forward at the first place, bit 1 backward at
 /// the last one.
 pub(super) static ENTRIES: [u8; NUMBERS] = entries();
 /// The bits of a set of places of a column, as cells of the leftmost one.
@@ -44,7 +44,7 @@ const fn digit(number: usize, place: usize) -> usize {
     number / POWERS[place] as usize % 5
 }
 
-/// Whether a pusher that stands before `place` can push what is there, forward or backward.
+/// True if a pusher that stands before `place` can push what is there, forward or backward.
 const fn can_push(number: usize, mut place: usize, forward: bool) -> bool {
     let with = if forward { FORWARD } else { BACKWARD };
     let (mut strength, mut rocks) = (1, 0);

@@ -34,7 +34,7 @@ fn texts(game: &Siam, position: &Position) -> Vec<String> {
     moves.iter().map(text).collect()
 }
 
-/// Whether the move is legal, by `legal` and by `is_legal`.
+/// True if the move is legal, by `legal` and by `is_legal`.
 fn allows(state: &Value, text: &str) -> bool {
     let game = game(json!({}));
     let position = game.load(state).unwrap();

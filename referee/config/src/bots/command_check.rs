@@ -26,7 +26,7 @@ pub fn check(spec: &BotSpec) -> Result<(), String> {
         && first == REFEREE
         && second == "bot"
     {
-        return command_line::check(arguments);
+        return command_line::check(arguments).map_err(|error| error.to_string());
     }
     match script(&spec.command) {
         Some(script) if !spec.dir.join(script).exists() => Err(format!(

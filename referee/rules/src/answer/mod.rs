@@ -1,4 +1,4 @@
-//! What a rules program answers about a position: read, and checked against itself.
+//! Answers of a rules program about a position: read, and checked against themselves.
 
 pub(crate) mod plain;
 pub(crate) mod repeated;
@@ -19,10 +19,10 @@ use serde_json::{Map, Value};
 
 use crate::position::{LONGEST_MOVE, Legal, Position, cell};
 
-/// How far the sum of probabilities may be from 1.
+/// The largest distance of a sum of probabilities from 1.
 const ROUNDING: f64 = 1e-6;
 
-/// What an answer can hold about a position.
+/// The fields of an answer about a position.
 #[derive(Deserialize)]
 pub(super) struct PositionFields<'a> {
     ply: u32,
@@ -47,7 +47,7 @@ pub(super) struct PositionFields<'a> {
     sees: Option<Vec<Vec<Vec<Value>>>>,
 }
 
-/// What is legal, in one of its forms.
+/// The legal choices, in one of their forms.
 enum LegalFields {
     /// The moves of one seat.
     Moves(MoveList),
@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for LegalFields {
     }
 }
 
-/// How a game ended, as a program says it.
+/// The end of a game, in a program's answer.
 #[derive(Deserialize)]
 struct ResultFields {
     scores: Vec<i64>,
@@ -92,7 +92,7 @@ impl Position {
     /// Reads what stands in `ok`; the game has this many seats, if that is known.
     ///
     /// # Errors
-    /// What is wrong with it, as part of a sentence whose subject is the program.
+    /// The fault, as part of a sentence whose subject is the program.
     pub(super) fn read(text: &str, seats: Option<usize>) -> Result<Self, String> {
         match plain::read(text, seats) {
             Some(position) => Ok(position),

@@ -13,7 +13,7 @@ use crate::position::{LONGEST_MOVE, Legal, Position, cell};
 /// Bytes for which a list of moves has room from the start; most are shorter.
 const USUAL_LEGAL: usize = 256;
 
-/// What was read so far.
+/// The fields read so far.
 #[derive(Default)]
 struct Fields<'a> {
     ply: Option<u32>,

@@ -20,7 +20,7 @@ pub(crate) fn find(moves: &MoveList) -> Option<&str> {
     moves.iter().find(|mv| !seen.insert(*mv))
 }
 
-/// Whether all moves are certainly different.
+/// True if all moves are certainly different.
 fn are_different(moves: &MoveList) -> bool {
     // A table of open addressing that is at most half full. No brief is 0, as no move has a byte 0.
     let size = (2 * moves.len()).next_power_of_two().max(2);

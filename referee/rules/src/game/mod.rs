@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::program::RulesProgram;
 
-/// What a game begins with.
+/// The start of a game.
 #[derive(Clone, Debug)]
 pub(super) enum Start {
     /// The start that belongs to a seed.
@@ -57,7 +57,7 @@ impl ProgramRules {
         self.description.roles.len()
     }
 
-    /// Whether there is something that not all seats know.
+    /// True if the game has hidden information.
     pub(super) fn is_hidden(&self) -> bool {
         self.description.info.hidden
     }

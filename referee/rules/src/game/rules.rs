@@ -175,7 +175,7 @@ pub(crate) fn of(rules: &dyn Rules) -> Option<&ProgramRules> {
     Some(&shared.0)
 }
 
-/// What a program says of a state that it does not take.
+/// The error of a program that refuses a state.
 fn not_a_state(error: ModelError) -> StateError {
     debug_assert_ne!(error.code, ModelErrorCode::BrokenRules);
     StateError::new("state", error.message)

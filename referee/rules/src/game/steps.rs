@@ -7,7 +7,6 @@ use serde_json::Value;
 /// Bytes of a request besides its steps, at most, as a rule.
 const USUAL_REST: usize = 80;
 
-/// A text as JSON.
 pub(crate) fn json_text(text: &str) -> Arc<str> {
     Arc::from(serde_json::to_string(text).expect("a text is JSON"))
 }
@@ -34,12 +33,12 @@ pub(crate) fn play_request<'a>(
     body
 }
 
-/// Whether two steps are the same. Those of sessions with a common past are so by their address.
+/// True if two steps are the same. Those of sessions with a common past are so by their address.
 pub(crate) fn is_same(one: &Arc<str>, other: &Arc<str>) -> bool {
     Arc::ptr_eq(one, other) || one == other
 }
 
-/// Whether the same steps were made.
+/// True if the same steps were made.
 pub(crate) fn are_same(some: &[Arc<str>], others: &[Arc<str>]) -> bool {
     // Sessions only append steps, and take the last ones away: before the very same step are the same ones.
     let is_shared = match (some.last(), others.last()) {

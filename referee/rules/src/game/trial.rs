@@ -1,4 +1,4 @@
-//! What a referee asks a rules program besides what a match needs: whether states come back, and whether
+//! Checks of a rules program beyond what a match needs: whether states come back, and whether
 //! it answers where a bot has not.
 
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use protocol::excerpt;
 
 use crate::game::session::ProgramSession;
 
-/// How many bytes sentences quote of a state.
+/// Messages quote this many bytes of a state.
 const MOST_QUOTED: usize = 300;
 /// For how long a program is tried after a bot did not answer.
 const TRIAL: Duration = Duration::from_secs(1);
-/// How many random games are tried at most.
+/// At most this many random games are tried.
 const MOST_GAMES: u64 = 32;
-/// How long each of them is at most, in steps.
+/// The largest length of each of them, in steps.
 const LONGEST: usize = 64;
 
 /// Whether the program sets up the state of this position as the very same position. It takes two
@@ -113,7 +113,7 @@ fn ask_all(session: &mut dyn Session) -> Result<(), BrokenRules> {
     Ok(())
 }
 
-/// Whether the rules of this position are in another process.
+/// True if the rules of this position are in another process.
 pub fn is_of_program(session: &dyn Session) -> bool {
     session.as_any().downcast_ref::<ProgramSession>().is_some()
 }

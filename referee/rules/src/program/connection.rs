@@ -14,15 +14,15 @@ use supervisor::Service;
 /// A request that is nearly answered when the time of who asks is over is still waited for, since
 /// another process would have to be started.
 const GRACE: Duration = Duration::from_millis(30);
-/// How many bytes sentences quote of requests and answers.
+/// Messages quote this many bytes of requests and answers.
 const MOST_QUOTED: usize = 300;
 
 /// A process of a rules program, and what it holds.
 pub(crate) struct Connection {
     service: Service,
-    /// How messages name the program.
+    /// The program's name in messages.
     name: Arc<str>,
-    /// How long it may think about a request.
+    /// The time limit of a request.
     timeout: Duration,
     /// The position that it has set up.
     pub(crate) set_up: Option<SetUp>,

@@ -21,7 +21,7 @@ use crate::program::connection::Connection;
 use crate::program::source::{RulesSource, is_id};
 use crate::program::surroundings::{RulesError, Surroundings};
 
-/// What a program can beside what it must.
+/// The optional abilities of a program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Can {
     pub(super) undo: bool,
@@ -106,7 +106,7 @@ impl RulesProgram {
         Ok(Arc::new(program))
     }
 
-    /// How messages name it: its command line.
+    /// Its name in messages: its command line.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -118,7 +118,7 @@ impl RulesProgram {
         drop(connection::take(self.number));
     }
 
-    /// Whether it is this very program.
+    /// True if it is this very program.
     pub(super) fn is_referee(&self) -> bool {
         self.source.is_referee()
     }
@@ -206,7 +206,7 @@ impl RulesProgram {
     /// Does something with this thread's line to the program, which is started if need be.
     ///
     /// # Errors
-    /// What `act` says, or why there is no process. After an error the process is not used again.
+    /// The error of `act`, or of starting the process. After an error the process is not used again.
     pub(super) fn with_connection<T>(
         &self,
         act: impl FnOnce(&mut Connection) -> Result<T, BrokenRules>,
@@ -220,7 +220,7 @@ impl RulesProgram {
         Ok(done)
     }
 
-    /// What a game of it says about itself.
+    /// The description of one of its games.
     pub(super) fn info(&self, game: &GameHello) -> Info {
         Info {
             title: or(&game.title, &game.id),
@@ -247,7 +247,7 @@ fn or(text: &str, other: &str) -> String {
 /// The options of a game.
 ///
 /// # Errors
-/// What is wrong with one of them.
+/// The fault in one of them.
 fn options(game: &GameHello) -> Result<Vec<OptionSpec>, String> {
     let options = game.options.iter().map(|(name, described)| {
         let kind = option_kind(described).map_err(|what| format!("the option `{name}` {what}"))?;

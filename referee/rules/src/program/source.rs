@@ -16,10 +16,10 @@ use thiserror::Error;
 /// The environment variable in which bots find the sources, as JSON with absolute paths.
 pub(crate) const RULES_VARIABLE: &str = "REFEREE_RULES";
 
-/// How long rules may think about a request by default.
+/// The default time limit of a request.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How the file of a sheet ends.
+/// The file extension of sheets.
 pub(crate) const SHEET: &str = ".kif";
 
 /// A source that is none.
@@ -30,7 +30,7 @@ pub enum SourceError {
     Command {
         /// The source as it was given.
         name: String,
-        /// What is wrong with it.
+        /// The fault.
         error: CommandError,
     },
     /// The file of a sheet that cannot be read.
@@ -38,7 +38,7 @@ pub enum SourceError {
     File {
         /// The source as it was given.
         name: String,
-        /// Why not.
+        /// The reason for a refusal.
         error: io::Error,
     },
     /// A sheet that is not well formed.
@@ -46,7 +46,7 @@ pub enum SourceError {
     Sheet {
         /// The source as it was given.
         name: String,
-        /// What is wrong with it, and where.
+        /// The fault, with its place.
         error: gdl::SheetError,
     },
     /// A prefix that no id can begin with.
@@ -56,7 +56,6 @@ pub enum SourceError {
     Prefix {
         /// The source as it was given.
         name: String,
-        /// The prefix.
         prefix: String,
     },
     /// The variable does not hold what a referee writes into it.
@@ -71,17 +70,17 @@ pub struct RulesSource {
     pub command: Vec<String>,
     /// The working directory.
     pub dir: PathBuf,
-    /// Whether a sandbox that hides files shows all of `dir`.
+    /// True if a sandbox that hides files shows all of `dir`.
     pub shows_dir: bool,
     /// Variables that are added to the environment.
     pub env: BTreeMap<String, String>,
-    /// What comes before its ids, and a hyphen.
+    /// The prefix of its ids, without the hyphen.
     pub prefix: Option<String>,
-    /// What it may do and use.
+    /// Its permissions and limits.
     pub wanted: Wanted,
-    /// How long it may think about a request; `None` for what is usual where it is used.
+    /// The time limit of a request; `None` for the default of the caller.
     pub timeout: Option<Duration>,
-    /// How long it may be grounded, if it is a sheet; `None` for as long as it may think.
+    /// The time limit of grounding a sheet; `None` for that of requests.
     pub grounding: Option<Duration>,
 }
 
@@ -102,7 +101,7 @@ struct Inherited {
     grounding_ms: Option<u64>,
 }
 
-/// Whether a prefix, a hyphen and an id are an id.
+/// True if a prefix, a hyphen and an id are an id.
 pub(crate) fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let mut bytes = text.bytes();
@@ -203,7 +202,7 @@ impl RulesSource {
         serde_json::to_string(&sources).expect("texts are JSON")
     }
 
-    /// How messages name it: its command line.
+    /// Its name in messages: its command line.
     pub(crate) fn name(&self) -> String {
         shell_words::join(&self.command)
     }
@@ -216,7 +215,7 @@ impl RulesSource {
         }
     }
 
-    /// Whether it is this very program with its own games, under another prefix.
+    /// True if it is this very program with its own games, under another prefix.
     pub fn is_referee(&self) -> bool {
         self.command == [REFEREE, "model"]
     }
@@ -232,7 +231,7 @@ impl RulesSource {
         named.filter(|path| path.is_file()).collect()
     }
 
-    /// How its process is started.
+    /// The settings for its process.
     pub fn spec(&self) -> BotSpec {
         let mut spec = BotSpec::new(
             self.name(),

@@ -1,4 +1,4 @@
-//! What programs need besides their sources, and why they may be of no use.
+//! Settings of programs besides their sources, and the errors that make them unusable.
 
 use std::time::Duration;
 
@@ -27,20 +27,19 @@ pub enum RulesError {
     Taken {
         /// The second source.
         source_name: String,
-        /// The id.
         taken: TakenId,
     },
 }
 
-/// What programs need besides their sources.
+/// Settings of programs besides their sources.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// Whether they are supervised and confined. Inside of a bot they are plain children, which the
+    /// True if they are supervised and confined. Inside of a bot they are plain children, which the
     /// bot's own sandbox confines.
     pub supervised: bool,
-    /// How long they may think about a request.
+    /// The time limit of a request.
     pub timeout: Duration,
-    /// How long sheets may be grounded; `None` for as long as rules may think.
+    /// The time limit of grounding sheets; `None` for that of requests.
     pub grounding: Option<Duration>,
 }
 

@@ -32,7 +32,8 @@ impl Args {
                 .map(|bot| format!("{:9} {}\n", bot.name, bot.summary));
             return print(&lines.collect::<String>());
         };
-        let options = self.bot.options(name).map_err(CliError::Usage)?;
+        let options = self.bot.options(name);
+        let options = options.map_err(|error| CliError::Usage(error.to_string()))?;
         let output = BufWriter::new(io::stdout().lock());
         let set = RulesSet::inherited()?;
         bots::run_named(name, &options, &set.catalog, io::stdin().lock(), output)

@@ -183,7 +183,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         }
     }
 
-    /// Whether the cell is blocked.
+    /// True if the cell is blocked.
     #[inline]
     pub fn blocked(&self, occupancy: &Occupancy<L>, cell: CellId) -> bool {
         let at = self.places(cell)[0];
@@ -199,7 +199,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         })
     }
 
-    /// How many cells a slider on `cell` reaches. Whether `cell` itself is blocked does not
+    /// The number of cells that a slider on `cell` reaches. Whether `cell` itself is blocked does not
     /// matter.
     #[inline]
     pub fn count(&self, occupancy: &Occupancy<L>, cell: CellId, gap: Gap) -> u32 {
@@ -210,7 +210,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         sum
     }
 
-    /// Whether any of these sliders can move at all.
+    /// True if any of these sliders can move at all.
     #[inline]
     pub fn any(&self, occupancy: &Occupancy<L>, mut sliders: impl Iterator<Item = CellId>) -> bool {
         sliders.any(|cell| self.count(occupancy, cell, Gap::NONE) != 0)

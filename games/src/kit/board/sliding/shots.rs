@@ -27,7 +27,7 @@ const MOST_SLIDES: usize = 8 * 121;
 /// There is one try without counting for this many slides: counting them takes about as long.
 const SLIDES_A_TRY: u32 = 4;
 
-/// How many moves these pieces have.
+/// The number of moves that these pieces have.
 pub fn count<const K: usize, const L: usize>(
     lines: &Lines<K, L>,
     occupied: &Occupancy<L>,

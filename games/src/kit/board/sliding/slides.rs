@@ -18,7 +18,7 @@ pub struct Slide {
 /// The most sliding pieces of a seat.
 const MOST_PIECES: usize = 4;
 
-/// How many moves these pieces have.
+/// The number of moves that these pieces have.
 #[inline]
 pub fn count<const K: usize, const L: usize>(
     lines: &Lines<K, L>,

@@ -4,29 +4,27 @@
 //! time, that of the session that asked last; another session brings it to its own position first,
 //! by the shortest way that the program knows: more steps, `undo`, or `new` and all steps again.
 
+mod own;
+mod process;
+
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use games::kit::text::shown;
-use games::kit::to_move::CHANCE;
 use games::perft::{Perft, PerftRequest};
-use games::playout::{PlayoutBudget, PlayoutMeans, PlayoutRequest, PlayoutResults};
+use games::playout::{PlayoutBudget, PlayoutRequest, PlayoutResults};
 use games::session::{End, MoveError, Tally, UndoError, by_steps, wrong_count};
 use games::{Actor, BrokenRules, Rng, Seat, Session, ToMove, View};
 use protocol::ModelError;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::game::steps::{are_same, canonical, is_same, json_text, play_request};
+use crate::game::steps::{canonical, json_text, play_request};
 use crate::game::{ProgramRules, Start};
 use crate::position::{Extra, Legal, Position};
-use crate::program::connection::{Connection, SetUp};
-
-/// The ply at which playouts stop; `None` if they go to the end.
-#[derive(Clone, Copy)]
-struct PlayoutLimit(Option<u32>);
+use crate::program::connection::SetUp;
 
 /// A game in progress.
 pub(crate) struct ProgramSession {
@@ -74,73 +72,6 @@ impl ProgramSession {
         }))
     }
 
-    /// Does something while the process holds this position. `playouts` says where its playouts stop,
-    /// if that matters.
-    fn held<T>(
-        &self,
-        playouts: Option<PlayoutLimit>,
-        act: impl FnOnce(&mut Connection) -> Result<T, BrokenRules>,
-    ) -> Result<T, BrokenRules> {
-        self.rules.program.with_connection(|connection| {
-            self.bring(connection, playouts)?;
-            act(connection)
-        })
-    }
-
-    /// Brings a process to this position.
-    fn bring(
-        &self,
-        connection: &mut Connection,
-        playouts: Option<PlayoutLimit>,
-    ) -> Result<(), BrokenRules> {
-        let program = &self.rules.program;
-        let fits = |held: &SetUp| {
-            let fits = playouts.is_none_or(|PlayoutLimit(limit)| limit == held.max_plies);
-            held.start == self.number && fits
-        };
-        // As a rule it is there: whoever plays a match asks about its last position.
-        if connection
-            .set_up
-            .as_ref()
-            .is_some_and(|held| fits(held) && are_same(&held.steps, &self.steps))
-        {
-            return Ok(());
-        }
-        let held = connection.set_up.take().filter(fits);
-        let max_plies = match (&held, playouts) {
-            (Some(held), _) => held.max_plies,
-            (None, limit) => limit.and_then(|PlayoutLimit(limit)| limit),
-        };
-        let mut common = 0;
-        if let Some(held) = &held {
-            let both = held.steps.iter().zip(&self.steps);
-            common = both.take_while(|(a, b)| is_same(a, b)).count();
-            let extra = held.steps.len() - common;
-            if extra > 0 && !program.can.undo {
-                common = 0;
-            } else if extra > 0 {
-                let body = format!("\"op\":\"undo\",\"count\":{extra}");
-                connection.demand(&body, |_| Ok(()))?;
-            }
-        }
-        let is_there = held.is_some_and(|held| common > 0 || held.steps.is_empty());
-        if !is_there {
-            let body = self.rules.new_request(&self.start, max_plies, &[]);
-            connection.demand(&body, |_| Ok(()))?;
-            common = 0;
-        }
-        if common < self.steps.len() {
-            let body = play_request(&self.steps[common..], []);
-            connection.demand(&body, |_| Ok(()))?;
-        }
-        connection.set_up = Some(SetUp {
-            start: self.number,
-            max_plies,
-            steps: self.steps.clone(),
-        });
-        Ok(())
-    }
-
     /// Asks for an extra of this position, and notes that it was wanted.
     fn extra(&self, extra: Extra) -> Result<Position, BrokenRules> {
         let words: Vec<&str> = Extra::words(extra as u8).collect();
@@ -162,13 +93,13 @@ impl ProgramSession {
         self.position.asked.fetch_or(extra as u8, Ordering::Relaxed);
     }
 
-    /// What is legal, for somebody who wants to know.
+    /// The legal choices, which the next step will bring along, too.
     fn wanted_legal(&self) -> Result<&Legal, BrokenRules> {
         self.ask_for(Extra::Legal);
         self.legal_once()
     }
 
-    /// What is legal, as the program said it when it was first asked.
+    /// The legal choices, asked for once.
     fn legal_once(&self) -> Result<&Legal, BrokenRules> {
         if let Some(legal) = self.position.legal.get() {
             return Ok(legal);
@@ -203,7 +134,7 @@ impl ProgramSession {
         Ok(self.position.state.get_or_init(|| state).clone())
     }
 
-    /// Whether the program plays a text here, listed or not.
+    /// True if the program plays a text here, listed or not.
     pub(crate) fn accepts(&self, text: &str) -> Result<bool, BrokenRules> {
         let step = json_text(text);
         let body = play_request(std::slice::from_ref(&step), []);
@@ -217,12 +148,11 @@ impl ProgramSession {
         })
     }
 
-    /// The program.
     pub(crate) fn program(&self) -> &crate::program::RulesProgram {
         &self.rules.program
     }
 
-    /// What the program lacks in an answer.
+    /// The error of an answer that lacks a part.
     fn lacks(&self, what: &str) -> BrokenRules {
         BrokenRules::new(format!(
             "the rules program `{}` gives no `{what}`, which was wanted",
@@ -262,10 +192,7 @@ impl ProgramSession {
             return json_text(mv);
         }
         let by_actor = self.to_move().actors().zip(choices);
-        let by_actor = by_actor.map(|(actor, mv)| match actor {
-            Actor::Seat(seat) => (seat.to_string(), json!(mv)),
-            Actor::Chance => (CHANCE.to_owned(), json!(mv)),
-        });
+        let by_actor = by_actor.map(|(actor, mv)| (actor.key(), json!(mv)));
         Arc::from(Value::Object(by_actor.collect::<Map<_, _>>()).to_string())
     }
 
@@ -341,67 +268,6 @@ impl ProgramSession {
             }
         }
         Ok(())
-    }
-
-    /// Random games that the program plays by itself, if it plays this many.
-    pub(crate) fn own_playouts(
-        &self,
-        request: &PlayoutRequest,
-    ) -> Result<Option<PlayoutMeans>, BrokenRules> {
-        if !self.rules.program.can.playout || self.to_move().is_over() {
-            return Ok(None);
-        }
-        let &PlayoutRequest { count, seed, .. } = request;
-        let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
-        let seats = self.rules.seats();
-        let played = self.held(Some(PlayoutLimit(request.max_plies)), |connection| {
-            connection.ask(&body, |text| {
-                let playouts: PlayoutMeans = serde_json::from_str(text)
-                    .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
-                let is_outcome = |value| (0.0..=1.0).contains(value);
-                if playouts.outcome.len() == seats && playouts.outcome.iter().all(is_outcome) {
-                    Ok(playouts)
-                } else {
-                    Err(format!(
-                        "gives playouts with an `outcome` that is not {seats} numbers from 0 to 1"
-                    ))
-                }
-            })
-        })?;
-        // Its refusal means that they are too many for one request.
-        Ok(played.ok())
-    }
-
-    /// The program's own perft; `None` if it refuses this much in one request.
-    fn own_perft(&self, depth: u32) -> Result<Option<u64>, BrokenRules> {
-        #[derive(Deserialize)]
-        struct Nodes {
-            nodes: u64,
-        }
-
-        let body = format!("\"op\":\"perft\",\"depth\":{depth}");
-        let counted = self.held(None, |connection| {
-            connection.ask(&body, |text| {
-                serde_json::from_str::<Nodes>(text)
-                    .map_err(|error| format!("gives no number of nodes ({error})"))
-            })
-        })?;
-        Ok(counted.ok().map(|counted| counted.nodes))
-    }
-
-    /// Counts the paths by each first step, each with the program's own perft if it has one.
-    fn divide(&self, depth: u32) -> Result<Perft, BrokenRules> {
-        let mut divided = Vec::new();
-        let mut failure = None;
-        self.each_child(&mut |step, child| {
-            if failure.is_none() {
-                match child.perft_nodes(depth - 1) {
-                    Ok(nodes) => divided.push((step.join(" + "), nodes)),
-                    Err(broken) => failure = Some(broken),
-                }
-            }
-        })?;
-        failure.map_or(Ok(Perft::divided(divided)), Err)
     }
 }
 
@@ -488,10 +354,7 @@ impl Session for ProgramSession {
     }
 
     fn undo(&mut self, count: usize) -> Result<(), UndoError> {
-        let played = self.played();
-        let Some(left) = played.checked_sub(count) else {
-            return Err(UndoError::TooMany { count, played });
-        };
+        let left = UndoError::remaining(self.played(), count)?;
         if let Some(position) = self.before.drain(left..).next() {
             self.position = position;
             self.steps.truncate(self.steps.len() - count);
