@@ -1,0 +1,1 @@
+"""The program `referee` as a package: `python -m referee` runs it."""
