@@ -69,7 +69,7 @@ fn commit(root: &Path) -> Option<String> {
         let text = String::from_utf8(output.stdout).ok()?;
         output.status.success().then(|| text.trim().to_owned())
     };
-    for name in ["HEAD", "index", "logs/HEAD"] {
+    for name in ["HEAD", "logs/HEAD"] {
         let path = root.join(git(&["rev-parse", "--git-path", name])?);
         println!("cargo::rerun-if-changed={}", path.display());
     }
@@ -80,7 +80,7 @@ fn commit(root: &Path) -> Option<String> {
         "--format=%h %cs",
         "HEAD",
     ])?;
-    let changes = git(&["status", "--porcelain"])?;
+    let changes = git(&["--no-optional-locks", "status", "--porcelain"])?;
     Some(if changes.is_empty() {
         commit
     } else {

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use rules::RulesError;
 use thiserror::Error;
 
-use crate::settings::book::BookError;
-use crate::settings::game::GameError;
-use crate::sources::Place;
+use crate::setup::book::BookError;
+use crate::setup::game::GameError;
 use supervisor::CommandError;
+
+/// Counts bytes over all texts, one after the other.
+pub(crate) type Place = usize;
 
 /// A configuration that cannot be used: the place and the problem.
 #[derive(Debug, Error)]

@@ -1,7 +1,7 @@
 //! Small helpers shared by all games: cells and their names, directions and lines,
 //! reading states and options, and results.
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

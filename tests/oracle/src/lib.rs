@@ -10,6 +10,7 @@ pub mod gdl;
 mod ice;
 pub mod minimax;
 mod oracle;
+mod outcome;
 pub mod random;
 #[cfg(test)]
 mod random_games;
@@ -21,7 +22,8 @@ use serde_json::Value;
 use games::{
     amazon_penguins, amazons, elephant_run, giantslayer, paper_penguins, penguins, run, siam,
 };
-pub use oracle::{Oracle, Outcome};
+pub use oracle::Oracle;
+pub use outcome::Outcome;
 
 /// The ids of all games.
 pub const GAMES: [&str; 8] = [

@@ -3,15 +3,7 @@
 use serde_json::Value;
 
 use crate::board;
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// Points, one entry a seat.
-    pub scores: Vec<i64>,
-    /// In [0, 1], one entry a seat.
-    pub outcome: Vec<f64>,
-    pub reason: String,
-}
+use crate::outcome::Outcome;
 
 /// One position of one game under given options.
 pub trait Oracle {

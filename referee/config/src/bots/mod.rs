@@ -3,7 +3,6 @@
 pub(crate) mod bot_places;
 pub(crate) mod build;
 pub mod command_check;
-pub(crate) mod participation;
 pub(crate) mod untrusted;
 
 use std::collections::{BTreeMap, HashSet};

@@ -1,6 +1,7 @@
 //! A checked configuration: read from a file or a text, or derived from another one.
 
 mod checks;
+pub(crate) mod participation;
 mod play;
 #[cfg(test)]
 mod tests;
@@ -23,11 +24,11 @@ use crate::bots::build::BuildPlan;
 use crate::error::{ConfigError, Diagnostic, Problem};
 use crate::reading::layers::{self, EarlierNames, Locate, Read};
 use crate::reading::left_out::{self, LeftOut};
-use crate::settings::game::GameSetup;
 use crate::settings::keep::Keep;
 use crate::settings::machine::{NoiseLimits, TimeScale};
 use crate::settings::openings::Openings;
 use crate::settings::{format, game_list, ggp, machine, openings, rules, secret, time};
+use crate::setup::game::GameSetup;
 use crate::tables::{Affinity, Concurrency, OnBroken};
 
 /// A tournament whose schedule cannot be split into shards.

@@ -1,6 +1,6 @@
 //! Configurations that are accepted and refused.
 
-use super::*;
+use crate::config::*;
 use crate::schema;
 
 /// Two bots and Amazons, with more lines before the bots.

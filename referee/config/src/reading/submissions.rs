@@ -11,10 +11,11 @@ use supervisor::bot::files::digest_of;
 use toml::Spanned;
 use toml::de::{DeArray, DeValue};
 
+use crate::error::Place;
 use crate::error::{ConfigError, Problem};
 use crate::schema;
 use crate::schema::keys;
-use crate::sources::{Place, Sources, Tree};
+use crate::sources::{Sources, Tree};
 
 /// The file that describes a submission.
 pub const BOT_FILE: &str = "bot.toml";

@@ -7,7 +7,7 @@ use games::{Entry, GAMES};
 use serde_json::Value;
 
 use crate::error::Diagnostic;
-use crate::settings::game::GameSetup;
+use crate::setup::game::GameSetup;
 use crate::tables::{AdjudicateTable, DrawTable, ResignTable};
 
 /// Default limit on the positions of exact counting: about 20 ms.

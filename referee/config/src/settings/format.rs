@@ -6,7 +6,7 @@ use schedule::{Format, FormatName, Shape};
 use std::sync::Arc;
 
 use crate::error::Diagnostic;
-use crate::settings::game::GameSetup;
+use crate::setup::game::GameSetup;
 use crate::tables::{ConfigFile, KnockoutTable, Seeding, SprtTable};
 use games::kit::text::nearest;
 use ratings::sprt::{BadHypotheses, Hypotheses};

@@ -4,7 +4,7 @@ use games::Catalog;
 
 use crate::error::{Diagnostic, Problem};
 use crate::settings::adjudicate;
-use crate::settings::game::{GameError, GameSetup, game};
+use crate::setup::game::{GameError, GameSetup, game};
 use crate::tables::{ConfigFile, GameEntry};
 
 /// The games of the configuration, with their early endings.

@@ -1,9 +1,7 @@
 //! Settings: checked tables, as the rest of the program uses them.
 
 pub(crate) mod adjudicate;
-pub(crate) mod book;
 pub mod format;
-pub mod game;
 pub(crate) mod game_list;
 pub mod ggp;
 pub(crate) mod keep;

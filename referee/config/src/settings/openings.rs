@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use games::Catalog;
 
 use crate::error::{Diagnostic, Problem};
-use crate::settings::book::{self, BookOpening};
-use crate::settings::game::GameSetup;
+use crate::setup::book::{self, BookOpening};
+use crate::setup::game::GameSetup;
 use crate::tables::{OpeningOrder, OpeningTable};
 
 #[derive(Clone, Debug, Default)]

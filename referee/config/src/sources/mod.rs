@@ -10,10 +10,8 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{At, ConfigError, Diagnostic, Problem};
+use crate::error::{At, ConfigError, Diagnostic, Place, Problem};
 
-/// Counts bytes over all texts, one after the other.
-pub(crate) type Place = usize;
 /// A table with the place of each key and value.
 pub(crate) type Tree<'t> = DeTable<'t>;
 /// A value with its place.

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use supervisor::Restart;
 use supervisor::spec::{ResourcesTable, Size, Tier};
 
-use crate::tables::file::MOST_START_ATTEMPTS;
 use crate::tables::{Time, TimeTable};
+
+/// More attempts would keep a tournament waiting for a bot that never starts.
+pub(super) const MOST_START_ATTEMPTS: u32 = 20;
 
 /// What submissions may do besides playing from their own folder. Nothing in a submission can allow it
 /// more.

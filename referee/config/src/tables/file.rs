@@ -11,7 +11,7 @@ use serde_json::Value;
 use supervisor::spec::{ResourcesTable, Size, Tier};
 use supervisor::{Idle, Restart};
 
-use crate::tables::bots::Folders;
+use crate::tables::bots::{Folders, MOST_START_ATTEMPTS};
 use crate::tables::{
     AdjudicateTable, BotTable, BuildTable, GameEntry, KnockoutTable, LimitsTable, MachineTable,
     OnBroken, RulesEntry, SprtTable, SubmissionsTable, Time, TimeTable, WorkersTable,
@@ -19,8 +19,6 @@ use crate::tables::{
 
 /// No opening is longer: it would be the whole game.
 pub const MOST_RANDOM_PLIES: u32 = 1000;
-/// More attempts would keep a tournament waiting for a bot that never starts.
-pub(super) const MOST_START_ATTEMPTS: u32 = 20;
 
 /// A tournament.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -8,7 +8,16 @@ use files::{self, MOST_TEXT};
 use toml::Table;
 
 use crate::folder::CONFIG_NAME;
-use crate::resume::{Allowed, ResumeError};
+use crate::resume::error::ResumeError;
+
+/// Differences that are allowed between the configuration and its copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    Nothing,
+    /// New bots, games and rounds. Earlier matches come first and keep their numbers and results,
+    /// new ones follow.
+    Additions,
+}
 
 /// The copy of a configuration in a tournament's folder.
 pub(crate) struct ConfigCopy {

@@ -21,6 +21,7 @@ use toml::Table;
 use crate::admission;
 use crate::folder::dealing;
 use crate::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
+pub use copy::Allowed;
 use copy::ConfigCopy;
 
 pub(crate) use copy::{all_parsed, differs, parsed, read_copy};
@@ -36,15 +37,6 @@ pub(crate) struct Resumed {
     pub schedule: Schedule,
     /// The last line, if it was cut off; it is dropped.
     pub cut: Option<CutLine>,
-}
-
-/// Differences that are allowed between the configuration and its copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allowed {
-    Nothing,
-    /// New bots, games and rounds. Earlier matches come first and keep their numbers and results,
-    /// new ones follow.
-    Additions,
 }
 
 /// Opens the folder of a tournament again. `take` receives all finished matches, in the order of

@@ -2,7 +2,8 @@
 //! move loses.
 
 use crate::board::{self, Board, Cell};
-use crate::oracle::{Outcome, Rules};
+use crate::oracle::Rules;
+use crate::outcome::Outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -2,7 +2,8 @@
 //! shut it in before it has its points.
 
 use crate::board::{self, Board, Cell, Dir, EIGHT};
-use crate::oracle::{Outcome, Rules};
+use crate::oracle::Rules;
+use crate::outcome::Outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -2,7 +2,8 @@
 //! on their way to the edge.
 
 use crate::board::{self, Cell, SIX, plus};
-use crate::oracle::{Oracle as _, Outcome, Rules};
+use crate::oracle::{Oracle as _, Rules};
+use crate::outcome::Outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -3,7 +3,8 @@
 
 use crate::board::{self, Board, Cell};
 use crate::ice;
-use crate::oracle::{Outcome, Rules};
+use crate::oracle::Rules;
+use crate::outcome::Outcome;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,8 @@
 //! that capture; each turn has an action of either kind.
 
 use crate::board::{self, Cell, Dir, SIX, plus};
-use crate::oracle::{Oracle as _, Outcome, Rules};
+use crate::oracle::{Oracle as _, Rules};
+use crate::outcome::Outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

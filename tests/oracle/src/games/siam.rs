@@ -2,7 +2,8 @@
 //! off the board decides.
 
 use crate::board::{self, Board, Cell, Dir};
-use crate::oracle::{Outcome, Rules};
+use crate::oracle::Rules;
+use crate::outcome::Outcome;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

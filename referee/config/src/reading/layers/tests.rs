@@ -1,4 +1,4 @@
-use super::*;
+use crate::reading::layers::*;
 use crate::schema::{
     self,
     json_schema::{items, properties},

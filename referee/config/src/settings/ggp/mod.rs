@@ -11,7 +11,7 @@ use protocol::{ClockKind, Player, TimeControl};
 use supervisor::{BotSpec, GgpPlayer};
 
 use crate::error::{Diagnostic, KeyProblem, Problem};
-use crate::settings::game::GameSetup;
+use crate::setup::game::GameSetup;
 use crate::tables::{BotTable, ConfigFile, TimeScaling};
 
 pub use address::Address;

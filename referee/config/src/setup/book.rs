@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::settings::game::GameSetup;
+use crate::setup::game::GameSetup;
 
 /// In bytes.
 const MOST_BOOK: u64 = 256 << 20;

@@ -1,0 +1,4 @@
+//! Games and books of openings, set up from their tables.
+
+pub(crate) mod book;
+pub mod game;
