@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 
 use crate::error::Place;
-use crate::sources::{Placed, Tree};
+use crate::sources::tree::{Placed, Tree};
 
 /// The place of the value with these keys, or else of the innermost table on the way to it; `None`
 /// if not even the first key is there. In lists, numbers from 0 take the place of keys.

@@ -2,6 +2,7 @@
 //! were merged.
 
 pub(crate) mod find;
+mod tree;
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -10,12 +11,9 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{At, ConfigError, Diagnostic, Place, Problem};
+pub(crate) use tree::{Placed, Tree};
 
-/// A table with the place of each key and value.
-pub(crate) type Tree<'t> = DeTable<'t>;
-/// A value with its place.
-pub(crate) type Placed<'t> = Spanned<DeValue<'t>>;
+use crate::error::{At, ConfigError, Diagnostic, Place, Problem};
 
 /// Owns texts while more are added: trees borrow from them.
 #[derive(Debug, Default)]

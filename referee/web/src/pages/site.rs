@@ -235,7 +235,7 @@ fn facts(played: &PlayedTournament) -> String {
         );
     }
     let referees: Vec<String> = played.referees.iter().map(|it| shown(it)).collect();
-    text += &format!("PlayedTournament by {}", referees.join(", "));
+    text += &format!("Played by {}", referees.join(", "));
     let at_a_time: Vec<String> = played.at_a_time.iter().map(u32::to_string).collect();
     if !at_a_time.is_empty() {
         text += &format!(", {} at a time", at_a_time.join(" or "));
