@@ -20,9 +20,9 @@ pub const FAULT_CODES: [FaultCode; 7] = [
     FaultCode::Protocol,
     FaultCode::IllegalMove,
     FaultCode::Timeout,
-    FaultCode::NoMove,
     FaultCode::Crash,
     FaultCode::Resign,
+    FaultCode::NoMove,
 ];
 
 /// The conduct of a bot, summed over matches.
