@@ -311,3 +311,29 @@ fn every_page_is_in_the_table_of_contents() {
         assert!(summary.contains(&name), "{name}");
     }
 }
+
+/// Program, SDKs and what is said of them have one version.
+#[test]
+fn there_is_one_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    let python = format!("__version__ = \"{version}\"");
+    for (file, part) in [
+        ("bots/sdk/python/src/referee_bot/version.py", python.clone()),
+        ("bots/sdk/python/src/referee_rules/__init__.py", python),
+        (
+            "bots/sdk/javascript/package.json",
+            format!("\"version\": \"{version}\""),
+        ),
+        (
+            "bots/sdk/javascript/src/bot.js",
+            format!("VERSION = \"{version}\""),
+        ),
+        ("CITATION.cff", format!("version: {version}\n")),
+        ("CHANGELOG.md", format!("## [{version}]")),
+    ] {
+        assert!(
+            read(&root().join(file)).contains(&part),
+            "`{file}` does not have `{part}`"
+        );
+    }
+}

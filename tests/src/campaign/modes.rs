@@ -56,7 +56,7 @@ pub(super) const WAITS: [Mode; 7] = [
 ];
 
 /// Those that end by themselves.
-pub(super) const ENDS: [Mode; 34] = [
+pub(super) const ENDS: [Mode; 36] = [
     lose("exit-after-hello", &["startup"], 0),
     lose("hello-twice", &["protocol"], 0),
     lose("giant-games", &["startup"], 0),
@@ -66,6 +66,8 @@ pub(super) const ENDS: [Mode; 34] = [
     lose("close-stdout", &["crash"], 2),
     lose("close-stdin", &["crash"], 3),
     lose("resign", &["resign"], 2),
+    lose("no-move", &["no_move"], 2),
+    lose("false-fault", &["protocol"], 2),
     lose("kills-supervisor", &["crash"], 2),
     lose("daemons-and-kills-supervisor", &["crash"], 2),
     lose("garbage", &["protocol"], 2),

@@ -24,6 +24,10 @@ pub(crate) fn instead(how: &str, answer: &Value) -> Option<Vec<u8>> {
         ),
         "wrong-type" => r#"{"type":"move","move":7}"#.to_owned() + "\n",
         "resign" => r#"{"type":"resign"}"#.to_owned() + "\n",
+        "no-move" => {
+            r#"{"type":"fault","code":"no_move","message":"out of ideas"}"#.to_owned() + "\n"
+        }
+        "false-fault" => r#"{"type":"fault","code":"timeout"}"#.to_owned() + "\n",
         "long-line" => "x".repeat(2 << 20),
         "empty-line" => format!("\n{line}"),
         "null-byte" => format!("\0{line}"),

@@ -5,6 +5,7 @@ mod bounds;
 mod commands;
 mod config;
 mod documents;
+mod examples;
 mod interruptions;
 mod signals;
 mod small_print;

@@ -56,6 +56,8 @@ mod stages {
         closes_stdout: "close-stdout", "", "crash", SECOND_TURN, "closed its output";
         closes_stdin: "close-stdin", "", "crash", THIRD_TURN, "closed its input";
         resigns: "resign", "", "resign", SECOND_TURN, "resigned";
+        has_no_move: "no-move", "", "no_move", SECOND_TURN, "has no move: out of ideas";
+        calls_itself_late: "false-fault", "", "protocol", SECOND_TURN, "unknown variant `timeout`";
         stops_itself: "stops-itself", SHORT, "timeout", SECOND_TURN, "allowed: 700 ms";
         kills_its_supervisor: "kills-supervisor", "", "crash", SECOND_TURN, "ended together with";
     }
