@@ -3,4 +3,8 @@
 pub(crate) mod analyse;
 pub(crate) mod browser;
 pub(crate) mod person;
+#[expect(
+    clippy::module_inception,
+    reason = "the group has the name of its first command"
+)]
 pub(crate) mod play;

@@ -23,7 +23,7 @@ fn fails(how: &str, name: &str, args: &[&str], what: &str, fix: &str) {
     let found = checks.iter().find(|check| check["name"] == name).unwrap();
     assert_eq!(found["status"], "failed", "{found}");
     let told = found["finding"]["what"].as_str().unwrap();
-    assert_contains(&told, what);
+    assert_contains(told, what);
     let advice = found["finding"]["mend"].to_string();
     assert!(advice.contains(fix), "`{fix}` in `{advice}`");
     let said = found["finding"]["said"].as_array().unwrap();

@@ -118,7 +118,7 @@ pub(crate) fn assert_fault(arena: &Arena, code: &str, plies: [u32; 2], message: 
         let expected = (&json!(code), &json!(plies[seat]));
         assert_eq!((&fault["code"], &fault["ply"]), expected, "{fault}");
         let told = fault["message"].as_str().unwrap();
-        assert_contains(&told, message);
+        assert_contains(told, message);
     }
 }
 

@@ -135,7 +135,7 @@ fn an_answer_that_is_late_by_a_hair_is_not_blamed_on_flushing() {
             let message = fault["message"].as_str().unwrap();
             assert_eq!(fault["code"], "timeout", "{message}");
             assert!(!message.contains("flushed"), "{message}");
-            assert_contains(&message, " of CPU time, at a load of ");
+            assert_contains(message, " of CPU time, at a load of ");
         }
         let out = arena.path("out").display().to_string();
         let page = run(["report", &out, "--bot", "mine"]).stdout;
@@ -324,5 +324,5 @@ fn windows_line_ends_that_a_shell_stumbles_over() {
     good(arena.play());
     let message = arena.matches()[0]["result"]["faults"][0]["message"].clone();
     let message = message.as_str().unwrap();
-    assert_contains(&message, "has Windows line ends");
+    assert_contains(message, "has Windows line ends");
 }

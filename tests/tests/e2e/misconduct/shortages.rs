@@ -53,7 +53,7 @@ fn too_many_matches_at_a_time_are_refused_before_anything_is_played() {
         "`ulimit -n` allows ",
         "`concurrency = 1`",
     ] {
-        assert_contains(&message, part);
+        assert_contains(message, part);
     }
     assert!(!arena.path("out").exists(), "nothing is made");
     let ran = after("ulimit -n 24", arena.tournament());

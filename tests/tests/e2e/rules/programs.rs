@@ -41,7 +41,7 @@ fn stops(ran: &Ran, parts: &[&str]) {
     let error = ran.stderr.lines().find(|line| line.starts_with("error: "));
     let error = error.unwrap_or_else(|| panic!("an error in {}", ran.stderr));
     for part in parts {
-        assert_contains(&error, part);
+        assert_contains(error, part);
     }
     assert!(!ran.stdout.contains("forfeit"), "{}", ran.stdout);
 }

@@ -85,7 +85,7 @@ fn a_bot_is_blamed_for_what_rules_refuse_and_do_not_list() {
         assert_eq!(fault["code"], "illegal_move");
         assert_eq!(fault["ply"], 3);
         let message = fault["message"].as_str().unwrap();
-        assert_contains(&message, "who has 2 legal moves");
+        assert_contains(message, "who has 2 legal moves");
     }
     assert_eq!(strict, faults(&["fine"]));
 }

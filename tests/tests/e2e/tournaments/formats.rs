@@ -256,8 +256,8 @@ fn a_test_says_what_to_expect_before_it_begins() {
     let checked = run(args);
     let ran = good(arena.play());
     for said in [&checked.stdout, &ran.stderr] {
-        assert_contains(&said, "Expected swapped pairs: ");
-        assert_contains(&said, "`sprt.max_pairs` = 4 will hardly suffice");
+        assert_contains(said, "Expected swapped pairs: ");
+        assert_contains(said, "`sprt.max_pairs` = 4 will hardly suffice");
     }
     let args = "--model normalized --elo1 100 --sprt greedy random";
     let mut all = vec!["standings".into(), arena.path("out")];
