@@ -35,7 +35,7 @@ impl Examiner {
         let (work, inbox) = mpsc::channel::<(ScheduledGroup, JobResult)>();
         let (outbox, done): (UnboundedSender<Examined>, _) = unbounded_channel();
         let config = config.clone();
-        // It ends with the one who gives it work.
+        // It exits when the sender is dropped.
         thread::spawn(move || {
             for (group, result) in inbox {
                 let records = match &result.result {

@@ -1,4 +1,4 @@
-//! The turn of one seat, from the request to the end of the step.
+//! The turn of one seat, from the request to the end of the step, as data; `step.rs` decides.
 
 use std::time::Duration;
 

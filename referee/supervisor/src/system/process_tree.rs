@@ -1,4 +1,4 @@
-//! Process trees as `/proc` shows them. Without `/proc` a tree is empty, and callers have to use
+//! Process trees as `/proc` shows them; `process/supervisor.rs` ends them. Without `/proc` a tree is empty, and callers have to use
 //! process groups instead.
 //!
 //! Every supervisor that watches limits walks its tree each patrol, so this reads only what it

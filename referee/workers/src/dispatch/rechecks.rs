@@ -1,4 +1,4 @@
-//! Rechecks: another worker plays a group again, to compare. If all bots of a group always play alike, both
+//! Rechecks, against workers that lie: another worker plays a group again, to compare. If all bots of a group always play alike, both
 //! results must have the same matches. This finds workers that invent results and bots that depend on the
 //! machine. The first result counts; the second one is only evidence.
 
