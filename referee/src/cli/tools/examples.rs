@@ -99,11 +99,15 @@ fn unknown(name: &str) -> CliError {
 /// whole or not there.
 fn unpacked() -> Result<PathBuf, CliError> {
     let cache = default_cache().with_file_name("examples");
-    let folder = cache.join(VERSION.replace([' ', '(', ')'], "-").trim_end_matches('-'));
-    let is_whole = FILES.iter().all(|(path, text)| {
-        fs::read(folder.join(path)).is_ok_and(|found| found == text.as_bytes())
-    });
-    if is_whole {
+    let name = VERSION.replace(['(', ')'], "").replace(' ', "-");
+    let folder = cache.join(name);
+    let is_whole = || {
+        let mut files = FILES.iter();
+        files.all(|(path, text)| {
+            fs::read(folder.join(path)).is_ok_and(|found| found == text.as_bytes())
+        })
+    };
+    if is_whole() {
         return Ok(folder);
     }
     let failed = |error: io::Error| CliError::Output {
@@ -116,15 +120,12 @@ fn unpacked() -> Result<PathBuf, CliError> {
     for (path, text) in FILES {
         write(&part.path().join(path), text).map_err(failed)?;
     }
-    if folder.exists() {
+    everybody_reads(part.path()).map_err(failed)?;
+    // It fails if the folder is there: from another process that was faster, or damaged.
+    if fs::rename(part.path(), &folder).is_err() && !is_whole() {
         fs::remove_dir_all(&folder).map_err(failed)?;
+        fs::rename(part.path(), &folder).map_err(failed)?;
     }
-    match fs::rename(part.path(), &folder) {
-        // Another process was faster.
-        Err(_) if folder.is_dir() => {}
-        renamed => renamed.map_err(failed)?,
-    }
-    everybody_reads(&folder).map_err(failed)?;
     Ok(folder)
 }
 
