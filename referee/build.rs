@@ -1,19 +1,29 @@
-//! Names the build by its commit, and lists the examples that are part of the program.
+//! Names the build by its commit, and lists the files that are part of the program: examples and SDKs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Folders of the repository whose files are examples, and the ending of these.
-const EXAMPLES: [(&str, &str); 5] = [
-    ("tournaments", "toml"),
+/// Folders of the repository whose files are part of the program, and the ending of these.
+const EMBEDDED: [(&str, &str); 8] = [
+    ("bots/bridges", "py"),
     ("bots/examples/python", "py"),
+    ("bots/sdk/javascript", "js"),
     ("bots/sdk/python/src", "py"),
+    ("bots/sdk/python/src", "typed"),
     ("games/examples", "py"),
     ("games/sheets", "kif"),
+    ("tournaments", "toml"),
 ];
 /// Folders whose changes make a build `-dirty`.
-const SOURCES: [&str; 4] = ["bots", "games", "protocol", "referee"];
+const SOURCES: [&str; 6] = [
+    "bots/src",
+    "games/gdl",
+    "games/solver",
+    "games/src",
+    "protocol",
+    "referee",
+];
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -29,9 +39,17 @@ fn main() {
     println!("cargo::rustc-env=REFEREE_VERSION={version}");
 
     let mut files = Vec::new();
-    for (folder, ending) in EXAMPLES {
-        println!("cargo::rerun-if-changed={}", root.join(folder).display());
+    for (folder, ending) in EMBEDDED {
+        let first = files.len();
         collect(&root.join(folder), ending, &mut files);
+        // Languages write their caches into their folders, which would count as changes.
+        let watched = match ending {
+            "kif" | "toml" => &[root.join(folder)],
+            _ => &files[first..],
+        };
+        for path in watched {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
     }
     files.sort();
     let lines = files.iter().map(|file| {
@@ -40,14 +58,16 @@ fn main() {
     });
     let list = format!("&[\n{}]\n", lines.collect::<String>());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets it"));
-    fs::write(out.join("examples.rs"), list).expect("the output folder can be written");
+    fs::write(out.join("embedded.rs"), list).expect("the output folder can be written");
 }
 
 /// The files below a folder with this ending, but for tests.
 fn collect(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        let is_test = entry.file_name().to_string_lossy().starts_with("test");
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_test = name.starts_with("test_") || ["test", "tests"].contains(&&*name);
         if path.is_dir() && !is_test {
             collect(&path, ending, files);
         } else if !is_test && path.extension().is_some_and(|it| it == ending) {
@@ -69,6 +89,10 @@ fn commit(root: &Path) -> Option<String> {
         let text = String::from_utf8(output.stdout).ok()?;
         output.status.success().then(|| text.trim().to_owned())
     };
+    // Another repository's, in which these sources are unpacked.
+    if Path::new(&git(&["rev-parse", "--show-toplevel"])?) != root.canonicalize().ok()? {
+        return None;
+    }
     for name in ["HEAD", "logs/HEAD"] {
         let path = root.join(git(&["rev-parse", "--git-path", name])?);
         println!("cargo::rerun-if-changed={}", path.display());
