@@ -100,8 +100,18 @@ const GROUPS: &[(&str, &[Subcommand])] = &[
             subcommand!("config", Plain, tournament::config::Args),
             subcommand!("bundle", Plain, tournament::bundle::Args),
             subcommand!("merge", Plain, tournament::merge::Args),
-            subcommand!("worker", RunsBots, tournament::worker::Args, "cluster"),
-            subcommand!("workers", Plain, tournament::workers::Args, "cluster"),
+            subcommand!(
+                "worker",
+                RunsBots,
+                tournament::cluster::worker::Args,
+                "cluster"
+            ),
+            subcommand!(
+                "workers",
+                Plain,
+                tournament::cluster::workers::Args,
+                "cluster"
+            ),
         ],
     ),
     (

@@ -4,8 +4,6 @@ use std::io;
 use std::path::PathBuf;
 
 use bundle::BundleError;
-#[cfg(feature = "cluster")]
-use cluster::ClusterError;
 use config::ConfigError;
 use games::BrokenRules;
 use log::{LogError, WriteError};
@@ -20,10 +18,6 @@ use tournament::{AdmissionError, MergeError, TournamentError};
 use web::pages::SiteError;
 
 use crate::cli::scaffold::ScaffoldError;
-#[cfg(feature = "cluster")]
-use workers::RemoteError;
-#[cfg(feature = "cluster")]
-use workers::worker::WorkerError;
 
 #[derive(Debug, Error)]
 pub(crate) enum CliError {
@@ -66,17 +60,10 @@ pub(crate) enum CliError {
     Trace(#[from] TraceError),
     #[error(transparent)]
     Log(#[from] LogError),
-    #[cfg(feature = "cluster")]
-    #[error(transparent)]
-    Cluster(#[from] ClusterError),
-    /// Workers on other machines cannot go on.
-    #[cfg(feature = "cluster")]
-    #[error(transparent)]
-    Remote(#[from] RemoteError),
-    /// A worker ended by itself.
-    #[cfg(feature = "cluster")]
-    #[error(transparent)]
-    Worker(#[from] WorkerError),
+    /// A worker, or a tournament by workers, cannot go on. Their errors are known only to programs with
+    /// the feature `cluster`.
+    #[error("{message}")]
+    Workers { message: String, code: u8 },
     #[error(transparent)]
     Scaffold(#[from] ScaffoldError),
     /// A log does not hold what it should, or a bot does not behave as it should.
@@ -117,14 +104,6 @@ impl From<MatchError> for CliError {
 }
 
 impl CliError {
-    /// For commands that need the feature `cluster`.
-    #[cfg(not(feature = "cluster"))]
-    pub(crate) fn without_cluster() -> Self {
-        let what = "this `referee` was built without NATS; `cargo build --profile dist --features \
-                    cluster` builds one that has it";
-        CliError::Usage(what.to_owned())
-    }
-
     pub(crate) fn code(&self) -> u8 {
         match self {
             CliError::Config(error) => config_code(error),
@@ -145,14 +124,7 @@ impl CliError {
             {
                 2
             }
-            #[cfg(feature = "cluster")]
-            CliError::Cluster(error) | CliError::Worker(WorkerError::Cluster(error)) => {
-                cluster_code(error)
-            }
-            #[cfg(feature = "cluster")]
-            CliError::Remote(RemoteError::Cluster(error)) => cluster_code(error),
-            #[cfg(feature = "cluster")]
-            CliError::Worker(_) | CliError::Remote(_) => 4,
+            CliError::Workers { code, .. } => *code,
             CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::ResourceExhausted { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
@@ -183,14 +155,6 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Stopped { .. }
         | TournamentError::ResourceExhausted(_)
         | TournamentError::Broken(_) => 4,
-    }
-}
-
-#[cfg(feature = "cluster")]
-fn cluster_code(error: &ClusterError) -> u8 {
-    match error {
-        ClusterError::Address(_) | ClusterError::Credentials { .. } => 2,
-        _ => 4,
     }
 }
 

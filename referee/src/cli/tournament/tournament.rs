@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bundle::{Bundles, default_cache};
 use clap::builder::NonEmptyStringValueParser;
@@ -17,9 +16,8 @@ use report::{formats, print_notice, sheet, tables, terminal};
 use schedule::{Shard, Standing};
 use serde_json::json;
 use supervisor::Tracer;
-use tokio::sync::watch;
 use tournament::folder::results;
-use tournament::reports::{Progress, TournamentOutcome};
+use tournament::reports::Progress;
 use tournament::resume::earlier_names::earlier_names;
 use tournament::runner::NO_SHARED_SECRET;
 use tournament::stop;
@@ -30,17 +28,12 @@ use tournament::{
 use crate::cli::common::format::{OutputFormat, print_json};
 use crate::cli::common::listen::ListenArgs;
 use crate::cli::tools::examples::configuration;
+use crate::cli::tournament::cluster::{self, Cluster};
 use crate::cli::tournament::dry_run;
 use crate::cli::tournament::environment::yardstick;
+use crate::cli::tournament::nats::NatsArgs;
 use crate::cli::tournament::watcher::Watcher;
 use crate::cli::{CliError, block_on, on_stop, print};
-#[cfg(feature = "cluster")]
-use tournament::BackendFailure;
-#[cfg(feature = "cluster")]
-use workers::{Cluster, Workers};
-
-/// The shortest possible round trip of a message.
-const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
 /// Plays a tournament: every pairing in every seat order
 #[derive(Debug, clap::Args)]
@@ -123,22 +116,6 @@ pub(crate) struct Args {
     nats: NatsArgs,
 }
 
-/// Workers on other machines.
-#[derive(Debug, clap::Args)]
-struct NatsArgs {
-    /// Have workers play the matches (`referee worker`), over this NATS server with JetStream, as in
-    /// nats://host:4222, or tls://host for an encrypted connection
-    #[arg(long, value_name = "SERVER", conflicts_with_all = ["shard", "trace", "dry_run"])]
-    nats: Option<String>,
-    /// The file of credentials for the NATS server, as `nsc` makes it
-    #[arg(long, value_name = "FILE", requires = "nats", conflicts_with_all = ["shard", "trace", "dry_run"])]
-    nats_creds: Option<PathBuf>,
-    /// The time after which a group of matches is taken from a worker that shows no sign of life
-    #[arg(long, value_name = "TIME", requires = "nats", hide = true, value_parser = lease,
-          conflicts_with_all = ["shard", "trace", "dry_run"])]
-    nats_lease: Option<Duration>,
-}
-
 impl Args {
     pub(crate) fn run(self) -> Result<(), CliError> {
         self.listen.must_be_used(self.watch, "--watch")?;
@@ -162,18 +139,14 @@ impl Args {
             let config = block_on(dry_run::foreseen(config))??;
             return print(&dry_run::schedule(&config, self.format)?);
         }
-        #[cfg(not(feature = "cluster"))]
-        if self.nats.nats.is_some() {
-            return Err(CliError::without_cluster());
-        }
-        #[cfg(feature = "cluster")]
-        if self.nats.nats.is_some() {
+        let workers = cluster::of(&self.nats)?;
+        if workers.is_some() {
             config = config.for_workers();
         }
-        block_on(self.play(config))?
+        block_on(self.play(config, workers))?
     }
 
-    async fn play(self, config: Config) -> Result<(), CliError> {
+    async fn play(self, config: Config, workers: Option<Cluster>) -> Result<(), CliError> {
         let mut stop = on_stop()?;
         let surroundings = self.surroundings()?;
         let (tournament, standings) = tokio::select! {
@@ -193,12 +166,14 @@ impl Args {
             print_notice(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
-            self.remove_from_server(&tournament).await;
+            if let Some(workers) = &workers {
+                cluster::remove(workers, &folder).await;
+            }
             let ended = (true, tournament.standing());
             return self.results(&config, ended, &standings, &folder);
         }
         if !self.quiet {
-            announce(&tournament, self.nats.nats.is_some());
+            announce(&tournament, workers.is_some());
         }
         let _watcher = if self.watch {
             Some(Watcher::start(&folder, self.listen)?)
@@ -207,7 +182,14 @@ impl Args {
         };
         let mut display = Display::new(standings, done, total, self.how());
         let show = |progress: Progress<'_>| display.show(progress);
-        let outcome = self.played(tournament, surroundings, stop, show).await;
+        let advise = |error| self.with_advice(error, &folder);
+        let outcome = match &workers {
+            Some(workers) => cluster::play(workers, tournament, stop, show, advise).await,
+            None => {
+                let outcome = tournament.play(surroundings, stop, show).await;
+                outcome.map_err(advise)
+            }
+        };
         let standings = display.finish();
         let outcome = outcome?;
         let ended = (outcome.complete, outcome.standing);
@@ -221,43 +203,6 @@ impl Args {
             self.command(&folder)
         ));
         Err(CliError::Interrupted)
-    }
-
-    /// Plays the matches, here or on workers.
-    async fn played(
-        &self,
-        tournament: Tournament,
-        surroundings: Surroundings,
-        stop: watch::Receiver<Stop>,
-        show: impl FnMut(Progress<'_>),
-    ) -> Result<TournamentOutcome, CliError> {
-        let folder = tournament.folder().to_owned();
-        #[cfg(feature = "cluster")]
-        if let Some(cluster) = self.nats.cluster() {
-            let mut workers = Workers::of(&cluster);
-            let outcome = tournament.play_at(&mut workers, stop, show).await;
-            return outcome.map_err(|failure| match failure {
-                BackendFailure::Tournament(error) => self.with_advice(error, &folder),
-                BackendFailure::Backend(error) => error.into(),
-            });
-        }
-        let outcome = tournament.play(surroundings, stop, show).await;
-        outcome.map_err(|error| self.with_advice(error, &folder))
-    }
-
-    /// A finished tournament leaves nothing on the server, even if the coordinator was killed at
-    /// its end.
-    async fn remove_from_server(&self, tournament: &Tournament) {
-        #[cfg(feature = "cluster")]
-        if let Some(cluster) = self.nats.cluster()
-            && let Err(error) = workers::remove(tournament.folder(), &cluster).await
-        {
-            print_notice(format_args!(
-                "warning: it is not removed from the NATS server: {error}\n"
-            ));
-        }
-        #[cfg(not(feature = "cluster"))]
-        let _ = tournament;
     }
 
     /// The places of the bots; unpacks bundles.
@@ -431,30 +376,6 @@ impl Args {
         let format = standing.map(|standing| formats::report(&standing, &names, width));
         print(&(format.unwrap_or_default() + &tables::report(standings, report.as_ref(), width)))
     }
-}
-
-impl NatsArgs {
-    /// The server of the workers, if there is one.
-    #[cfg(feature = "cluster")]
-    fn cluster(&self) -> Option<Cluster> {
-        let cluster = Cluster::of(cluster::Server {
-            address: self.nats.clone()?,
-            credentials: self.nats_creds.clone(),
-        });
-        Some(Cluster {
-            lease: self.nats_lease.unwrap_or(cluster.lease),
-            ..cluster
-        })
-    }
-}
-
-/// A lease that workers can keep.
-fn lease(text: &str) -> Result<Duration, String> {
-    let lease = humantime::parse_duration(text).map_err(|error| error.to_string())?;
-    if lease < SHORTEST_LEASE {
-        return Err(format!("a lease lasts {SHORTEST_LEASE:?} at least"));
-    }
-    Ok(lease)
 }
 
 fn empty_standings(config: &Config) -> Standings {

@@ -1,6 +1,56 @@
-//! Stand-ins for commands that need the feature `cluster`, in programs built without it.
+//! The items of `cluster` in programs without the feature `cluster`: commands and options exist, and say
+//! what they need.
 
+use std::path::Path;
+
+use tokio::sync::watch;
+use tournament::reports::{Progress, TournamentOutcome};
+use tournament::{Stop, Tournament, TournamentError};
+
+use super::nats::NatsArgs;
 use crate::cli::CliError;
+
+pub(crate) mod worker {
+    pub(crate) use super::Args;
+}
+pub(crate) mod workers {
+    pub(crate) use super::Args;
+}
+
+/// No program without the feature has one.
+pub(super) enum Cluster {}
+
+fn missing() -> CliError {
+    CliError::Workers {
+        message: "this `referee` was built without NATS; `cargo build --profile dist --features \
+                  cluster` builds one that has it"
+            .to_owned(),
+        code: 2,
+    }
+}
+
+pub(super) fn of(nats: &NatsArgs) -> Result<Option<Cluster>, CliError> {
+    match nats.nats {
+        None => Ok(None),
+        Some(_) => Err(missing()),
+    }
+}
+
+#[expect(clippy::unused_async, reason = "as with the feature")]
+pub(super) async fn play(
+    cluster: &Cluster,
+    _: Tournament,
+    _: watch::Receiver<Stop>,
+    _: impl FnMut(Progress<'_>),
+    _: impl Fn(TournamentError) -> CliError,
+) -> Result<TournamentOutcome, CliError> {
+    match *cluster {}
+}
+
+#[expect(clippy::unused_async, reason = "as with the feature")]
+pub(super) async fn remove(cluster: &Cluster, _: &Path) {
+    match *cluster {}
+}
 
 /// Plays by workers on other machines, over a NATS server: not in this build
 #[derive(Debug, clap::Args)]
@@ -12,6 +62,6 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<(), CliError> {
-        Err(CliError::without_cluster())
+        Err(missing())
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use cluster::{Connection, Presence, Role, Server, workers};
+use ::cluster::{Connection, Presence, Role, Server, workers};
 use protocol::shown;
 use report::table::Table;
 use report::terminal;

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
+use ::cluster::{Server, WorkerName};
+use ::workers::worker::{Leave, WorkerOptions, work};
 use bundle::{MAX_SIZE, default_cache};
 use bytesize::ByteSize;
-use cluster::{Server, WorkerName};
 use report::print_notice;
 use tokio::sync::watch;
-use workers::worker::{Leave, WorkerOptions, work};
 
 use crate::cli::common::signals::{Reaction, Urgency, on_signals, print_line};
 use crate::cli::tournament::environment::yardstick;
