@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Folders of the repository whose files are examples, and the ending of these.
+/// The folder of links to what the program has from elsewhere in the repository: Cargo packs the files that they
+/// lead to, but no folder with a `Cargo.toml`, which is linked by another name.
+const SHIPPED: &str = "shipped";
+/// Folders there whose files are examples, and the ending of these.
 const EXAMPLES: [(&str, &str); 5] = [
     ("tournaments", "toml"),
     ("bots/examples/python", "py"),
@@ -16,10 +19,12 @@ const EXAMPLES: [(&str, &str); 5] = [
 const SOURCES: [&str; 4] = ["bots", "games", "protocol", "referee"];
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let myself = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = myself.join("..");
     println!("cargo::rerun-if-env-changed=REFEREE_COMMIT");
-    for folder in SOURCES {
-        println!("cargo::rerun-if-changed={}", root.join(folder).display());
+    let sources = SOURCES.map(|folder| root.join(folder));
+    for folder in sources.iter().filter(|folder| folder.is_dir()) {
+        println!("cargo::rerun-if-changed={}", folder.display());
     }
     let version = env!("CARGO_PKG_VERSION");
     let version = match env::var("REFEREE_COMMIT").ok().or_else(|| commit(&root)) {
@@ -28,14 +33,15 @@ fn main() {
     };
     println!("cargo::rustc-env=REFEREE_VERSION={version}");
 
+    let shipped = myself.join(SHIPPED);
     let mut files = Vec::new();
     for (folder, ending) in EXAMPLES {
-        println!("cargo::rerun-if-changed={}", root.join(folder).display());
-        collect(&root.join(folder), ending, &mut files);
+        println!("cargo::rerun-if-changed={}", shipped.join(folder).display());
+        collect(&shipped.join(folder), ending, &mut files);
     }
     files.sort();
     let lines = files.iter().map(|file| {
-        let name = file.strip_prefix(&root).expect("it is below the root");
+        let name = file.strip_prefix(&shipped).expect("it is in there");
         format!("    ({name:?}, include_str!({:?})),\n", file)
     });
     let list = format!("&[\n{}]\n", lines.collect::<String>());
@@ -57,8 +63,11 @@ fn collect(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) {
 }
 
 /// The commit and its date, as in `1a2b3c4 2026-11-25`, with `-dirty` if files differ from it;
-/// `None` outside of a checkout.
+/// `None` outside of a checkout, though a package of this crate may be unpacked in somebody else's.
 fn commit(root: &Path) -> Option<String> {
+    if !root.join(".git").exists() {
+        return None;
+    }
     let git = |args: &[&str]| {
         let output = Command::new("git")
             .arg("-C")

@@ -5,7 +5,7 @@ use super::{Kind, LONGEST, Language, ScaffoldError};
 /// A file of the examples.
 macro_rules! example {
     ($path:literal) => {
-        include_str!(concat!("../../../../bots/examples/", $path))
+        include_str!(concat!("../../../shipped/bots/examples/", $path))
     };
 }
 
@@ -13,8 +13,8 @@ macro_rules! example {
 pub(crate) static BOTS: Kind = Kind {
     noun: "bot",
     languages: LANGUAGES,
-    readme: include_str!("../../../../bots/templates/README.md"),
-    tournament: include_str!("../../../../bots/templates/tournament.toml"),
+    readme: include_str!("../../../shipped/bots/templates/README.md"),
+    tournament: include_str!("../../../shipped/bots/templates/tournament.toml"),
     more: &[("bot.toml", SUBMISSION)],
     look: "referee check -- {{command}}",
     check_name,
@@ -210,12 +210,12 @@ static LANGUAGES: &[Language] = &[
         check: "cargo build --release && cargo test",
         command: &["target/release/bot"],
         about: "`src/bin/bot.rs` is the bot with its tests; `src/json.rs` reads JSON. The rules themselves \
-                are in the\ncrates `games` and `bots` of the referee's repository.",
+                are in the\ncrates `referee-games` and `referee-bots`.",
         files: &[
             ("src/bin/bot.rs", example!("rust/src/bin/one_ply_bot.rs")),
             ("src/lib.rs", example!("rust/src/lib.rs")),
             ("src/json.rs", example!("rust/src/json.rs")),
-            ("Cargo.toml", example!("rust/Cargo.toml")),
+            ("Cargo.toml", example!("rust/manifest.toml")),
         ],
         names: &[
             ("one-ply-rust", "{{name}}"),
