@@ -1,4 +1,4 @@
-//! Names the build by its commit, and lists the examples that are part of the program.
+//! Names the build by its commit, and lists the files that are part of the program: examples and SDKs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,24 +7,35 @@ use std::{env, fs};
 /// The folder of links to what the program has from elsewhere in the repository: Cargo packs the files that they
 /// lead to, but no folder with a `Cargo.toml`, which is linked by another name.
 const SHIPPED: &str = "shipped";
-/// Folders there whose files are examples, and the ending of these.
-const EXAMPLES: [(&str, &str); 5] = [
-    ("tournaments", "toml"),
+/// Folders there whose files are part of the program, and the ending of these.
+const EMBEDDED: [(&str, &str); 8] = [
+    ("bots/bridges", "py"),
     ("bots/examples/python", "py"),
+    ("bots/sdk/javascript", "js"),
     ("bots/sdk/python/src", "py"),
+    ("bots/sdk/python/src", "typed"),
     ("games/examples", "py"),
     ("games/sheets", "kif"),
+    ("tournaments", "toml"),
 ];
-/// Folders whose changes make a build `-dirty`.
-const SOURCES: [&str; 4] = ["bots", "games", "protocol", "referee"];
+/// Folders whose changes make a build `-dirty`, beside those in `referee`.
+const SOURCES: [&str; 5] = [
+    "bots/src",
+    "games/gdl",
+    "games/solver",
+    "games/src",
+    "protocol",
+];
 
 fn main() {
     let myself = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = myself.join("..");
     println!("cargo::rerun-if-env-changed=REFEREE_COMMIT");
-    let sources = SOURCES.map(|folder| root.join(folder));
-    for folder in sources.iter().filter(|folder| folder.is_dir()) {
-        println!("cargo::rerun-if-changed={}", folder.display());
+    let rooms = fs::read_dir(root.join("referee")).into_iter().flatten();
+    let rooms = rooms.flatten().map(|entry| entry.path());
+    let sources = SOURCES.map(|folder| root.join(folder)).into_iter().chain(rooms);
+    for path in sources.filter(|path| path.exists() && !path.ends_with(SHIPPED)) {
+        println!("cargo::rerun-if-changed={}", path.display());
     }
     let version = env!("CARGO_PKG_VERSION");
     let version = match env::var("REFEREE_COMMIT").ok().or_else(|| commit(&root)) {
@@ -35,9 +46,17 @@ fn main() {
 
     let shipped = myself.join(SHIPPED);
     let mut files = Vec::new();
-    for (folder, ending) in EXAMPLES {
-        println!("cargo::rerun-if-changed={}", shipped.join(folder).display());
+    for (folder, ending) in EMBEDDED {
+        let first = files.len();
         collect(&shipped.join(folder), ending, &mut files);
+        // Languages write their caches into their folders, which would count as changes.
+        let watched = match ending {
+            "kif" | "toml" => &[shipped.join(folder)],
+            _ => &files[first..],
+        };
+        for path in watched {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
     }
     files.sort();
     let lines = files.iter().map(|file| {
@@ -46,14 +65,16 @@ fn main() {
     });
     let list = format!("&[\n{}]\n", lines.collect::<String>());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets it"));
-    fs::write(out.join("examples.rs"), list).expect("the output folder can be written");
+    fs::write(out.join("embedded.rs"), list).expect("the output folder can be written");
 }
 
 /// The files below a folder with this ending, but for tests.
 fn collect(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        let is_test = entry.file_name().to_string_lossy().starts_with("test");
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_test = name.starts_with("test_") || ["test", "tests"].contains(&&*name);
         if path.is_dir() && !is_test {
             collect(&path, ending, files);
         } else if !is_test && path.extension().is_some_and(|it| it == ending) {
@@ -63,11 +84,8 @@ fn collect(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) {
 }
 
 /// The commit and its date, as in `1a2b3c4 2026-11-25`, with `-dirty` if files differ from it;
-/// `None` outside of a checkout, though a package of this crate may be unpacked in somebody else's.
+/// `None` outside of a checkout.
 fn commit(root: &Path) -> Option<String> {
-    if !root.join(".git").exists() {
-        return None;
-    }
     let git = |args: &[&str]| {
         let output = Command::new("git")
             .arg("-C")
@@ -78,6 +96,10 @@ fn commit(root: &Path) -> Option<String> {
         let text = String::from_utf8(output.stdout).ok()?;
         output.status.success().then(|| text.trim().to_owned())
     };
+    // Another repository's, in which these sources are unpacked.
+    if Path::new(&git(&["rev-parse", "--show-toplevel"])?) != root.canonicalize().ok()? {
+        return None;
+    }
     for name in ["HEAD", "logs/HEAD"] {
         let path = root.join(git(&["rev-parse", "--git-path", name])?);
         println!("cargo::rerun-if-changed={}", path.display());

@@ -47,5 +47,11 @@ pub const PROTOCOL: u32 = 1;
 /// `PROTOCOL.md`, which describes the protocol for people who write bots.
 pub const GUIDE: &str = include_str!("../PROTOCOL.md");
 
+/// `RULES.md`, which describes the protocol of rules programs.
+pub const RULES_GUIDE: &str = include_str!("../RULES.md");
+
+/// `GGP.md`, about game managers and players of General Game Playing over HTTP.
+pub const GGP_GUIDE: &str = include_str!("../GGP.md");
+
 /// The most bytes of a line, without the line end.
 pub const MAX_LINE: usize = 1 << 20;

@@ -265,7 +265,7 @@ fn all_faults_and_exit_codes_are_in_the_book() {
     assert_eq!(BTreeSet::from(codes), named.into_iter().collect());
 
     let help = referee::cli::command()
-        .get_after_help()
+        .get_after_long_help()
         .expect("exit codes")
         .to_string();
     let lines = help

@@ -33,7 +33,7 @@ pub enum CheckpointError {
     /// It is of another version, whose searches told positions apart in another way.
     #[error(
         "it was written by another version of `referee solve`, which this one cannot go on from; without \
-         --resume, the search starts anew"
+         --resume, a new search begins"
     )]
     Version,
     /// It was cut off or changed.

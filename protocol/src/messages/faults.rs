@@ -1,6 +1,5 @@
-//! The sentences of faults: what the log, the bot and the user read about a bot that loses a match
-//! by its own fault, what its code means, and what to do about it. They are all here, whoever
-//! notices the fault.
+//! The sentences of faults, for the log, the bot and the user: the fault itself, what its code means, and
+//! what to do about it. All are here, wherever a fault is noticed.
 //!
 //! A message is part of a sentence whose subject is the bot: "exited with code 1".
 

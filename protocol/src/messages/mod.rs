@@ -10,7 +10,7 @@ pub(crate) mod search_info;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
@@ -337,8 +337,20 @@ pub struct BotHello {
     #[serde(default)]
     pub wants: Wants,
     /// The SDK that it was written with and its version, as in `python 0.2.0`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "text_or_none",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub sdk: Option<String>,
+}
+
+/// `sdk` is new, so a bot may have had something else under that name.
+fn text_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    })
 }
 
 /// The parts of `turn` messages that a bot can do without.

@@ -316,7 +316,7 @@ fn of_ends() -> [Check; 5] {
     [
         check(
             "fault-told",
-            "is told of a fault, and says nothing to that",
+            "does not answer the `error` after a fault",
             "`error` and `end` want no answer",
             CheckKind::FaultTold,
         ),

@@ -45,7 +45,7 @@ fn commands() -> String {
     for sub in command.get_subcommands().filter(public) {
         section(&mut text, sub, &format!("referee {}", sub.get_name()), 2);
     }
-    if let Some(after) = command.get_after_help() {
+    if let Some(after) = command.get_after_long_help() {
         text += "\n## Exit codes and environment\n\n";
         fenced(&mut text, &after.to_string());
     }

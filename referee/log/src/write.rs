@@ -1,6 +1,6 @@
-//! Writing the log: one match a line, whole lines a write, so that a crash cuts at most the last
-//! line. Each line has the hash of the one before. Whoever writes holds a lock, and looks after each line whether the file is still the one that
-//! its path means.
+//! Writing the log: one match a line and whole lines in each write, so that a crash cuts at most the last
+//! line. Each line has the hash of the one before. The writer holds a lock, and checks after each line
+//! that its path still means the same file.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};

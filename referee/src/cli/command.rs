@@ -1,5 +1,7 @@
 //! The subcommands: one line each.
 
+use std::fmt::Write as _;
+
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::{CliError, games, internal, logs, play, tools, tournament};
@@ -23,15 +25,24 @@ pub(super) enum Role {
 pub(super) struct Subcommand {
     name: &'static str,
     role: Role,
+    /// The feature of the build that it needs.
+    feature: Option<&'static str>,
     describe: fn(Command) -> Command,
     parse: fn(&ArgMatches) -> Result<Run, clap::Error>,
 }
 
 macro_rules! subcommand {
     ($name:expr, $role:ident, $args:ty) => {
+        subcommand!($name, $role, $args, feature None)
+    };
+    ($name:expr, $role:ident, $args:ty, $feature:literal) => {
+        subcommand!($name, $role, $args, feature Some($feature))
+    };
+    ($name:expr, $role:ident, $args:ty, feature $feature:expr) => {
         Subcommand {
             name: $name,
             role: Role::$role,
+            feature: $feature,
             describe: <$args as Args>::augment_args,
             parse: |matches| {
                 let args = <$args as FromArgMatches>::from_arg_matches(matches)?;
@@ -41,64 +52,148 @@ macro_rules! subcommand {
     };
 }
 
-/// All subcommands, in the order of the help.
-const SUBCOMMANDS: &[Subcommand] = &[
-    subcommand!("tournament", RunsBots, tournament::tournament::Args),
-    subcommand!("worker", RunsBots, tournament::worker::Args),
-    subcommand!("workers", Plain, tournament::workers::Args),
-    subcommand!("play", RunsBots, play::play::Args),
-    subcommand!("analyse", RunsBots, play::analyse::Args),
-    subcommand!("check", RunsBots, tools::check::Args),
-    subcommand!("merge", Plain, tournament::merge::Args),
-    subcommand!("bundle", RunsBots, tournament::bundle::Args),
-    subcommand!("standings", Plain, logs::standings::Args),
-    subcommand!("report", Plain, logs::report::Args),
-    subcommand!("watch", Plain, logs::watch::Args),
-    subcommand!("replay", RunsBots, logs::replay::Args),
-    subcommand!("export", Plain, logs::export::Args),
-    subcommand!("model", Plain, games::model::Args),
-    subcommand!("perft", Plain, games::perft::Args),
-    subcommand!("solve", Plain, games::solve::Args),
-    subcommand!("games", Plain, games::games::Args),
-    subcommand!("rules", Plain, games::rules::Args),
-    subcommand!("protocol", Plain, tools::protocol::Args),
-    subcommand!("bot", IsABot, tools::bot::Args),
-    subcommand!("ggp-player", RunsBots, tools::ggp_player::Args),
-    subcommand!("new-bot", Plain, tools::new::NewBot),
-    subcommand!("new-rules", Plain, tools::new::NewRules),
-    subcommand!("examples", Plain, tools::examples::Args),
-    subcommand!("doctor", Plain, tools::doctor::Args),
-    subcommand!("config", Plain, tournament::config::Args),
-    subcommand!("completions", Plain, tools::shell::Completions),
-    subcommand!("man", Plain, tools::shell::Man),
-    subcommand!(
-        supervisor::process::plan::SUBCOMMAND,
-        Internal,
-        internal::supervise::Args
+/// All subcommands, in the groups and the order of the help.
+const GROUPS: &[(&str, &[Subcommand])] = &[
+    (
+        "Play and watch",
+        &[
+            subcommand!("tournament", RunsBots, tournament::tournament::Args),
+            subcommand!("play", RunsBots, play::play::Args),
+            subcommand!("watch", Plain, logs::watch::Args),
+            subcommand!("examples", Plain, tools::examples::Args),
+        ],
     ),
-    subcommand!(
-        supervisor::sandbox::launch::SUBCOMMAND,
-        Internal,
-        internal::launch::Args
+    (
+        "Write bots and games",
+        &[
+            subcommand!("new-bot", Plain, tools::new::NewBot),
+            subcommand!("check", RunsBots, tools::check::Args),
+            subcommand!("new-rules", Plain, tools::new::NewRules),
+            subcommand!("protocol", Plain, tools::protocol::Args),
+            subcommand!("model", Plain, games::model::Args),
+            subcommand!("bot", IsABot, tools::bot::Args),
+            subcommand!("ggp-player", RunsBots, tools::ggp_player::Args),
+        ],
     ),
-    #[cfg(target_os = "linux")]
-    subcommand!(
-        supervisor::sandbox::launch::init::SUBCOMMAND,
-        Internal,
-        internal::init::Args
+    (
+        "Read results",
+        &[
+            subcommand!("standings", Plain, logs::standings::Args),
+            subcommand!("report", Plain, logs::report::Args),
+            subcommand!("replay", RunsBots, logs::replay::Args),
+            subcommand!("export", Plain, logs::export::Args),
+        ],
+    ),
+    (
+        "Games and positions",
+        &[
+            subcommand!("games", Plain, games::games::Args),
+            subcommand!("rules", Plain, games::rules::Args),
+            subcommand!("analyse", RunsBots, play::analyse::Args),
+            subcommand!("solve", Plain, games::solve::Args),
+            subcommand!("perft", Plain, games::perft::Args),
+        ],
+    ),
+    (
+        "Larger tournaments",
+        &[
+            subcommand!("config", Plain, tournament::config::Args),
+            subcommand!("bundle", Plain, tournament::bundle::Args),
+            subcommand!("merge", Plain, tournament::merge::Args),
+            subcommand!("worker", RunsBots, tournament::worker::Args, "cluster"),
+            subcommand!("workers", Plain, tournament::workers::Args, "cluster"),
+        ],
+    ),
+    (
+        "This machine",
+        &[
+            subcommand!("doctor", Plain, tools::doctor::Args),
+            subcommand!("completions", Plain, tools::shell::Completions),
+            subcommand!("man", Plain, tools::shell::Man),
+        ],
+    ),
+    (
+        "",
+        &[
+            subcommand!(
+                supervisor::process::plan::SUBCOMMAND,
+                Internal,
+                internal::supervise::Args
+            ),
+            subcommand!(
+                supervisor::sandbox::launch::SUBCOMMAND,
+                Internal,
+                internal::launch::Args
+            ),
+            #[cfg(target_os = "linux")]
+            subcommand!(
+                supervisor::sandbox::launch::init::SUBCOMMAND,
+                Internal,
+                internal::init::Args
+            ),
+        ],
     ),
 ];
 
-/// Adds all subcommands to the program.
+impl Subcommand {
+    /// Without the feature that it needs, a command can only say so.
+    fn is_listed(&self) -> bool {
+        let is_built = match self.feature {
+            Some("cluster") => cfg!(feature = "cluster"),
+            _ => true,
+        };
+        is_built && self.role != Role::Internal
+    }
+
+    fn command(&self) -> Command {
+        (self.describe)(Command::new(self.name)).hide(!self.is_listed())
+    }
+}
+
+fn subcommands() -> impl Iterator<Item = &'static Subcommand> {
+    GROUPS.iter().flat_map(|(_, group)| *group)
+}
+
+/// Adds all subcommands to the program. Its help lists them by group, which clap does for options only.
 pub(super) fn add_to(program: Command) -> Command {
-    let subcommands = SUBCOMMANDS.iter().map(|subcommand| {
-        let command = (subcommand.describe)(Command::new(subcommand.name));
-        command.hide(subcommand.role == Role::Internal)
-    });
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{START_HERE}\n{}\
+         Options:\n{{options}}{{after-help}}",
+        listed()
+    );
     program
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(subcommands)
+        .subcommands(subcommands().map(Subcommand::command))
+        .help_template(template)
+}
+
+const START_HERE: &str = "\
+Start here:
+  referee tournament quickstart          a tournament of the built-in bots
+  referee play siam --human 0            a match against one of them
+  referee new-bot python mybot           a bot of your own, ready to change
+  referee COMMAND --help                 what a command can do, with examples
+";
+
+/// The groups of subcommands, a line each, at most 80 columns wide.
+fn listed() -> String {
+    let mut text = String::new();
+    for (title, group) in GROUPS {
+        let listed: Vec<_> = group.iter().filter(|it| it.is_listed()).collect();
+        if !listed.is_empty() {
+            let _ = writeln!(text, "{title}:");
+        }
+        for subcommand in &listed {
+            let about = subcommand.command().get_about().map(ToString::to_string);
+            let about = about.unwrap_or_default();
+            let _ = writeln!(text, "  {:<12} {about}", subcommand.name);
+        }
+        if !listed.is_empty() {
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// The subcommand of a command line, with its arguments.
@@ -107,8 +202,7 @@ pub(super) fn add_to(program: Command) -> Command {
 /// If arguments that clap has accepted one by one do not go together.
 pub(super) fn chosen(matches: &ArgMatches) -> Result<(Role, Run), clap::Error> {
     let (name, matches) = matches.subcommand().expect("clap requires a subcommand");
-    let mut all = SUBCOMMANDS.iter();
-    let chosen = all.find(|subcommand| subcommand.name == name);
+    let chosen = subcommands().find(|subcommand| subcommand.name == name);
     let chosen = chosen.expect("clap knows the subcommands of the table only");
     Ok((chosen.role, (chosen.parse)(matches)?))
 }

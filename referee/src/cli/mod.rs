@@ -31,6 +31,7 @@ pub(crate) use common::error::{CliError, check_resources};
 pub(crate) use common::format::print;
 pub(crate) use common::runtime::{block_on, on_interrupt, on_stop};
 
+/// For `--help`; `-h` fits on a screen.
 const EXIT_CODES: &str = "\
 Exit codes:
   0    success, even if bots had faults
@@ -57,7 +58,7 @@ pub(crate) fn program() -> Command {
             "General Game Playing referee: matches and tournaments of bots over line-delimited JSON",
         )
         .max_term_width(100)
-        .after_help(EXIT_CODES);
+        .after_long_help(EXIT_CODES);
     command::add_to(program)
 }
 

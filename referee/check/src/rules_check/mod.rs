@@ -74,7 +74,7 @@ const CHECKS: [RulesCheck; 10] = [
     },
     RulesCheck {
         name: "hidden",
-        about: "what a seat is told does not depend on what it cannot know",
+        about: "messages to a seat do not depend on what it cannot know",
         fix: "make `observation`, `sees` and `legal` from what the seat has seen alone",
         run: questions::hidden,
     },

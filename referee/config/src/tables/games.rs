@@ -107,7 +107,7 @@ pub struct RulesTable {
     /// Program and arguments, or the file of a sheet (`*.kif`) alone.
     pub command: BotCommand,
     /// The working directory, by default that of the configuration.
-    #[schemars(extend("x-path" = "folder"))]
+    #[schemars(extend("x-path" = "path"))]
     pub dir: Option<PathBuf>,
     /// Added to its environment.
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! Shared by the subcommands: arguments, output, errors, signals.
 
 pub(crate) mod args;
+pub(crate) mod embedded;
 pub(crate) mod error;
 pub(crate) mod filter;
 pub(crate) mod format;

@@ -17,7 +17,7 @@ use crate::cli::text::board;
 use crate::cli::text::markdown;
 use crate::cli::{CliError, print};
 
-/// Lists the games, or shows one: options, roles, move notation, an example, the rules
+/// Lists the games, or shows one: options, roles, move notation
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

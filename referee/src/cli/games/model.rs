@@ -13,7 +13,7 @@ use crate::cli::common::args::RulesArgs;
 /// Bytes a read.
 const READ: usize = 64 << 10;
 
-/// Answers questions about positions, one JSON request per line: a forward model for any bot
+/// Serves the forward model: questions about positions, as JSON
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every line is answered with one line. Lines that are no requests, even empty ones, get `bad_request`.

@@ -8,7 +8,7 @@ use crate::cli::common::args::{self, RulesArgs};
 use crate::cli::text::markdown;
 use crate::cli::{CliError, print};
 
-/// Prints the rules of a game, with drawings and examples of moves
+/// Prints the rules of a game, with drawings and examples
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

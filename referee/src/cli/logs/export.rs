@@ -14,8 +14,7 @@ use crate::cli::common::args::RulesArgs;
 use crate::cli::common::filter::{MatchFilter, Scanned};
 use crate::cli::{CliError, print};
 
-/// Writes recorded matches as text (headers, and a numbered line a ply with its time), as a table for
-/// spreadsheets, or as pages for the browser in one file
+/// Writes recorded matches as text, a table or a web page
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

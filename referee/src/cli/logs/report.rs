@@ -10,7 +10,7 @@ use web::pages::{PageFormat, PlayedTournament, page, write_site};
 use crate::cli::common::format::replace;
 use crate::cli::{CliError, print};
 
-/// A page about a bot after a tournament, or a site with a page about each bot
+/// Writes a page about a bot, or a site about all of them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -23,7 +23,7 @@ const MOST_WEIGHT: f64 = 1000.0;
 /// More resamples change nothing.
 const MOST_RESAMPLES: i64 = 100_000;
 
-/// Ratings with intervals, results by game and seat, faults and time: all from the log
+/// Prints ratings with intervals, results by game and seat, faults
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

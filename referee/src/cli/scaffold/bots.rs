@@ -12,6 +12,7 @@ macro_rules! example {
 /// Bots: each is the one-ply bot of the language's examples, renamed.
 pub(crate) static BOTS: Kind = Kind {
     noun: "bot",
+    word: "language",
     languages: LANGUAGES,
     readme: include_str!("../../../shipped/bots/templates/README.md"),
     tournament: include_str!("../../../shipped/bots/templates/tournament.toml"),
@@ -31,7 +32,7 @@ command = {{command_list}}
 /// The other bot of the tournament.
 const OPPONENT: &str = "random";
 
-fn check_name(name: &str) -> Result<(), ScaffoldError> {
+pub(super) fn check_name(name: &str) -> Result<(), ScaffoldError> {
     let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if !begins || name.len() > LONGEST || !name.chars().all(letters) {
@@ -43,7 +44,7 @@ fn check_name(name: &str) -> Result<(), ScaffoldError> {
     Ok(())
 }
 
-fn package(name: &str) -> String {
+pub(super) fn package(name: &str) -> String {
     let name = name.to_lowercase();
     if name.contains("bot") && name != "bot" {
         name
@@ -60,12 +61,13 @@ static LANGUAGES: &[Language] = &[
         needs: "Python 3.9 or newer",
         check: "python3 -m unittest",
         command: &["python3", "bot.py"],
-        about: "`bot.py` is the bot, `test_bot.py` its tests. A class to derive a bot from, with clock and \
-                forward model, is in\n`bots/sdk/python` where the referee comes from.",
+        about: "`bot.py` is the bot, `test_bot.py` its tests. The folder `referee_bot` has a class to \
+                derive a bot from, with clock\nand forward model; it is the package `referee-sdk`.",
         files: &[
             ("bot.py", example!("python/one_ply_bot.py")),
             ("test_bot.py", example!("python/test_one_ply_bot.py")),
         ],
+        sdk: Some(("bots/sdk/python/src/referee_bot", "referee_bot")),
         names: &[("one-ply-python", "{{name}}"), ("one_ply_bot", "bot")],
         ignored: &["__pycache__/"],
     },
@@ -76,13 +78,14 @@ static LANGUAGES: &[Language] = &[
         needs: "Node 18 or newer",
         check: "node --test",
         command: &["node", "bot.js"],
-        about: "`bot.js` is the bot, `bot.test.js` its tests. A class to derive a bot from, with clock and \
-                forward model,\nis in `bots/sdk/javascript` where the referee comes from.",
+        about: "`bot.js` is the bot, `bot.test.js` its tests. The folder `referee-ggp` has a class to \
+                derive a bot from, with clock\nand forward model; it is the package of that name.",
         files: &[
             ("bot.js", example!("javascript/one-ply-bot.js")),
             ("bot.test.js", example!("javascript/one-ply-bot.test.js")),
             ("package.json", example!("javascript/package.json")),
         ],
+        sdk: Some(("bots/sdk/javascript", "referee-ggp")),
         names: &[
             ("one-ply-javascript", "{{name}}"),
             ("one-ply-bot", "bot"),
@@ -108,6 +111,7 @@ static LANGUAGES: &[Language] = &[
             ("package.json", example!("typescript/package.json")),
             ("tsconfig.json", example!("typescript/tsconfig.json")),
         ],
+        sdk: None,
         names: &[
             ("one-ply-typescript", "{{name}}"),
             ("one-ply-bot", "bot"),
@@ -132,6 +136,7 @@ static LANGUAGES: &[Language] = &[
             ("test_bot.c", example!("c/test_one_ply_bot.c")),
             ("Makefile", example!("c/Makefile")),
         ],
+        sdk: None,
         names: &[
             ("one-ply-c", "{{name}}"),
             ("random_bot one_ply_bot search_bot", "bot"),
@@ -157,6 +162,7 @@ static LANGUAGES: &[Language] = &[
             ("test_bot.cpp", example!("cpp/test_one_ply_bot.cpp")),
             ("Makefile", example!("cpp/Makefile")),
         ],
+        sdk: None,
         names: &[
             ("one-ply-cpp", "{{name}}"),
             ("random_bot one_ply_bot search_bot", "bot"),
@@ -179,6 +185,7 @@ static LANGUAGES: &[Language] = &[
             ("main_test.go", example!("go/one-ply/main_test.go")),
             ("go.mod", example!("go/go.mod")),
         ],
+        sdk: None,
         names: &[
             ("one-ply-go", "{{name}}"),
             ("Command one-ply", "Command {{name}}"),
@@ -199,6 +206,7 @@ static LANGUAGES: &[Language] = &[
             ("BotTest.java", example!("java/OnePlyBotTest.java")),
             ("Json.java", example!("java/Json.java")),
         ],
+        sdk: None,
         names: &[("one-ply-java", "{{name}}"), ("OnePlyBot", "Bot")],
         ignored: &["classes/"],
     },
@@ -210,13 +218,14 @@ static LANGUAGES: &[Language] = &[
         check: "cargo build --release && cargo test",
         command: &["target/release/bot"],
         about: "`src/bin/bot.rs` is the bot with its tests; `src/json.rs` reads JSON. The rules themselves \
-                are in the\ncrates `referee-games` and `referee-bots`.",
+                are in the\ncrate `referee-games`.",
         files: &[
             ("src/bin/bot.rs", example!("rust/src/bin/one_ply_bot.rs")),
             ("src/lib.rs", example!("rust/src/lib.rs")),
             ("src/json.rs", example!("rust/src/json.rs")),
             ("Cargo.toml", example!("rust/manifest.toml")),
         ],
+        sdk: None,
         names: &[
             ("one-ply-rust", "{{name}}"),
             ("use ladder::", "use {{crate}}::"),
@@ -242,6 +251,7 @@ static LANGUAGES: &[Language] = &[
             ("json.awk", example!("sh/json.awk")),
             ("test.sh", example!("sh/test.sh")),
         ],
+        sdk: None,
         names: &[("one-ply-sh", "{{name}}"), ("one_ply_bot", "bot")],
         ignored: &[],
     },

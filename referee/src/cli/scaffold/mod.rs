@@ -1,7 +1,8 @@
-//! Starter projects in many languages: bots and rules programs. Their files come from the
+//! Starter projects in many languages: bots, bridges and rules programs. Their files come from the
 //! repository's examples and templates, with other names.
 
 mod bots;
+mod bridges;
 mod rules;
 
 use std::fs;
@@ -11,7 +12,10 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::cli::common::embedded;
+
 pub(crate) use bots::BOTS;
+pub(crate) use bridges::BRIDGES;
 pub(crate) use rules::RULES;
 
 /// Matches go there.
@@ -23,8 +27,9 @@ const LONGEST: usize = 40;
 #[derive(Debug, Error)]
 pub(crate) enum ScaffoldError {
     /// There are no projects in this language.
-    #[error("there is no language `{language}`{hint}; there are {known}")]
+    #[error("there is no {word} `{language}`{hint}; there are {known}")]
     Language {
+        word: &'static str,
         language: String,
         /// A similar one.
         hint: String,
@@ -67,6 +72,8 @@ pub(crate) enum ScaffoldError {
 pub(crate) struct Kind {
     /// A word for what it makes.
     pub noun: &'static str,
+    /// A word for what `languages` are.
+    pub word: &'static str,
     /// In the order of lists.
     pub languages: &'static [Language],
     /// The README that all projects share.
@@ -98,6 +105,8 @@ pub(crate) struct Language {
     about: &'static str,
     /// Paths in the project, and texts.
     files: &'static [(&'static str, &'static str)],
+    /// The embedded folder with the SDK, and the folder in the project to which it is copied.
+    sdk: Option<(&'static str, &'static str)>,
     /// Replacements of names in a project, in this order.
     names: &'static [(&'static str, &'static str)],
     /// Generated files that do not belong to the project.
@@ -127,6 +136,7 @@ impl Kind {
             let ids: Vec<&str> = self.languages.iter().map(|known| known.id).collect();
             let nearest = games::kit::text::nearest(&wanted, &ids);
             ScaffoldError::Language {
+                word: self.word,
                 language: name.chars().take(LONGEST).collect(),
                 hint: nearest.map_or(String::new(), |id| format!(" (did you mean `{id}`?)")),
                 known: games::kit::text::quoted(&ids),
@@ -190,8 +200,13 @@ impl Project {
         let mut files: Vec<File> = sources
             .map(|(path, text)| file(path, self.rename(text)))
             .collect();
+        if let Some((from, to)) = self.language.sdk {
+            let sdk = embedded::below(from);
+            files.extend(sdk.map(|(path, text)| file(&format!("{to}/{path}"), text.to_owned())));
+        }
         files.push(file("README.md", self.fill(self.kind.readme)));
-        files.push(file("tournament.toml", self.fill(self.kind.tournament)));
+        let tournament = self.rename(self.kind.tournament);
+        files.push(file("tournament.toml", self.fill(&tournament)));
         let more = self.kind.more.iter();
         files.extend(more.map(|(path, text)| file(path, self.fill(text))));
         let ignored = self.language.ignored.iter().map(|path| format!("{path}\n"));
@@ -315,7 +330,7 @@ mod tests {
 
     /// All projects that there are, under the name `gyre`.
     fn all() -> impl Iterator<Item = Project> {
-        [&BOTS, &RULES].into_iter().flat_map(|kind| {
+        [&BOTS, &BRIDGES, &RULES].into_iter().flat_map(|kind| {
             let languages = kind.languages.iter();
             languages.map(move |language| Project::new(kind, language, "gyre").unwrap())
         })

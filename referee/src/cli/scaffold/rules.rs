@@ -5,6 +5,7 @@ use super::{Kind, LONGEST, Language, ScaffoldError};
 /// Rules programs: a small game, to be replaced by the author's own.
 pub(crate) static RULES: Kind = Kind {
     noun: "game",
+    word: "language",
     languages: LANGUAGES,
     readme: include_str!("../../../shipped/games/templates/README.md"),
     tournament: include_str!("../../../shipped/games/templates/tournament.toml"),
@@ -58,35 +59,12 @@ static LANGUAGES: &[Language] = &[
         check: "python3 -m unittest",
         command: &["python3", "game.py"],
         about: "`game.py` is the game, `test_game.py` its tests. The folder `referee_rules` speaks the protocol and \
-                plays\nrandom games for tests; it comes from `bots/sdk/python` in the referee's repository.",
+                plays\nrandom games for tests; it is a part of the package `referee-sdk`.",
         files: &[
             ("game.py", template!("python/game.py")),
             ("test_game.py", template!("python/test_game.py")),
-            (
-                "referee_rules/__init__.py",
-                shared!("sdk/python/src/referee_rules/__init__.py"),
-            ),
-            (
-                "referee_rules/game.py",
-                shared!("sdk/python/src/referee_rules/game.py"),
-            ),
-            (
-                "referee_rules/position.py",
-                shared!("sdk/python/src/referee_rules/position.py"),
-            ),
-            (
-                "referee_rules/program.py",
-                shared!("sdk/python/src/referee_rules/program.py"),
-            ),
-            (
-                "referee_rules/testing.py",
-                shared!("sdk/python/src/referee_rules/testing.py"),
-            ),
-            (
-                "referee_rules/py.typed",
-                shared!("sdk/python/src/referee_rules/py.typed"),
-            ),
         ],
+        sdk: Some(("bots/sdk/python/src/referee_rules", "referee_rules")),
         names: &[("id = \"nim\"\n    title", "id = \"{{name}}\"\n    title")],
         ignored: &["__pycache__/"],
     },
@@ -98,36 +76,13 @@ static LANGUAGES: &[Language] = &[
         check: "node --test",
         command: &["node", "game.js"],
         about: "`game.js` is the game, `game.test.js` its tests. The folder `referee-rules` speaks the protocol and \
-                plays\nrandom games for tests; it comes from `bots/sdk/javascript` in the referee's repository.",
+                plays\nrandom games for tests; it is a part of the package `referee-ggp`.",
         files: &[
             ("game.js", template!("javascript/game.js")),
             ("game.test.js", template!("javascript/game.test.js")),
             ("package.json", template!("javascript/package.json")),
-            (
-                "referee-rules/index.js",
-                shared!("sdk/javascript/src/rules/index.js"),
-            ),
-            (
-                "referee-rules/game.js",
-                shared!("sdk/javascript/src/rules/game.js"),
-            ),
-            (
-                "referee-rules/position.js",
-                shared!("sdk/javascript/src/rules/position.js"),
-            ),
-            (
-                "referee-rules/program.js",
-                shared!("sdk/javascript/src/rules/program.js"),
-            ),
-            (
-                "referee-rules/values.js",
-                shared!("sdk/javascript/src/rules/values.js"),
-            ),
-            (
-                "referee-rules/testing.js",
-                shared!("sdk/javascript/src/rules/testing.js"),
-            ),
         ],
+        sdk: Some(("bots/sdk/javascript/src/rules", "referee-rules")),
         names: &[ID, ("templates-javascript", "{{package}}")],
         ignored: &["node_modules/"],
     },
@@ -144,6 +99,7 @@ static LANGUAGES: &[Language] = &[
             ("src/main.rs", template!("rust/src/main.rs")),
             ("Cargo.toml", template!("rust/manifest.toml")),
         ],
+        sdk: None,
         names: &[
             ID,
             ("nim-rules", "{{package}}"),
@@ -171,6 +127,7 @@ static LANGUAGES: &[Language] = &[
             ("test_game.c", template!("c/test_game.c")),
             ("Makefile", template!("c/Makefile")),
         ],
+        sdk: None,
         names: &[ID, ESCAPED_ID],
         ignored: &["/game", "/test_game"],
     },
@@ -188,6 +145,7 @@ static LANGUAGES: &[Language] = &[
             ("game_test.go", template!("go/game_test.go")),
             ("go.mod", template!("go/go.mod")),
         ],
+        sdk: None,
         names: &[ID, ("module templates", "module {{package}}")],
         ignored: &["/game"],
     },

@@ -9,7 +9,7 @@ use crate::cli::common::format::{FormatArgs, print_json};
 use crate::cli::{CliError, print};
 use bots::command_line::ReferenceBotArgs;
 
-/// Runs a reference bot, which speaks the bot protocol on stdin and stdout
+/// Runs a reference bot, which speaks the protocol on stdin, stdout
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example, in a configuration: command = [\"referee\", \"bot\", \"mcts\"]")]
 pub(crate) struct Args {

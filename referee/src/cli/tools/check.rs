@@ -18,7 +18,7 @@ use crate::cli::common::format::print_json;
 use crate::cli::tools::examples::configuration;
 use crate::cli::{CliError, block_on, check_resources, on_interrupt, print};
 
-/// Checks whether a bot follows the protocol: handshake, games, seats, clocks, ends, odd referees
+/// Checks whether a bot or a rules program follows the protocol
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

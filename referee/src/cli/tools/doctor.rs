@@ -7,7 +7,7 @@ use supervisor::spec::Tier;
 use crate::cli::common::format::{FormatArgs, print_json};
 use crate::cli::{CliError, print};
 
-/// Prints what this machine can enforce on bots, and how to get the rest
+/// Prints what this machine can enforce on bots
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -5,15 +5,15 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use bundle::default_cache;
+use games::kit::text::nearest;
 
+use crate::cli::common::embedded::{self, FILES};
 use crate::cli::{CliError, VERSION, print};
 
-/// Each file of the examples by its path in the repository.
-const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
-/// The folder of the configurations among them.
-const TOURNAMENTS: &str = "tournaments/";
+/// The folder of the configurations among the embedded files.
+const TOURNAMENTS: &str = "tournaments";
 
-/// Lists the tournaments that are part of the program, or prints one
+/// Lists the example tournaments in the program, or prints one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -54,26 +54,26 @@ impl Args {
 /// The configuration that a word on the command line names: the file, or the example of that name,
 /// unpacked, if there is no such file.
 pub(crate) fn configuration(word: &Path) -> Result<PathBuf, CliError> {
-    let name = word.to_str().filter(|name| text(name).is_some());
-    match name {
-        Some(name) if !word.exists() => {
+    match word.to_str() {
+        Some(name) if text(name).is_some() && !word.is_file() => {
             Ok(unpacked()?.join(TOURNAMENTS).join(format!("{name}.toml")))
+        }
+        // A path is not meant as the name of an example.
+        Some(name) if word.extension().is_none() && !name.contains('/') && !word.exists() => {
+            Err(unknown(name))
         }
         _ => Ok(word.to_owned()),
     }
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    let names = FILES
-        .iter()
-        .filter_map(|(path, _)| path.strip_prefix(TOURNAMENTS));
-    names.filter_map(|name| name.strip_suffix(".toml"))
+    embedded::below(TOURNAMENTS).filter_map(|(name, _)| name.strip_suffix(".toml"))
 }
 
 fn text(name: &str) -> Option<&'static str> {
-    let path = format!("{TOURNAMENTS}{name}.toml");
-    let found = FILES.iter().find(|(other, _)| *other == path);
-    found.map(|(_, text)| *text)
+    let file = format!("{name}.toml");
+    let mut all = embedded::below(TOURNAMENTS);
+    all.find(|(other, _)| *other == file).map(|(_, text)| text)
 }
 
 /// The first sentence of the comment at the top, or what stands in it before a colon.
@@ -89,10 +89,15 @@ fn summary(text: &str) -> String {
 
 fn unknown(name: &str) -> CliError {
     let names: Vec<&str> = names().collect();
-    CliError::Usage(format!(
-        "there is no example `{name}`; there are {}",
-        names.join(", ")
-    ))
+    CliError::Usage(match nearest(name, &names) {
+        Some(near) => format!(
+            "there is no file and no example `{name}`; did you mean `{near}`? `referee examples` lists them"
+        ),
+        None => format!(
+            "there is no file and no example `{name}`; examples are {}",
+            names.join(", ")
+        ),
+    })
 }
 
 /// The folder of all examples, written if it is not there. It is made beside and renamed, so that it is

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 
 use crate::cli::{CliError, block_on, on_interrupt, print};
 
-/// Lets a bot play for game managers that speak the protocol of General Game Playing
+/// Lets a bot play for game managers of General Game Playing
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ Examples:
   referee ggp-player --host 0.0.0.0 --allow-host players.example.org -- ./mybot   by that name as well
 
 The bot gets the sheet of each match as a game with the id `ggp`, and finds the forward model of it
-as in any other match (REFEREE_RULES). It is started anew for each match. Where it does not move in
+as in any other match (REFEREE_RULES). Each match gets a new process. Where it does not move in
 time, or not legally, nothing is answered, and a sentence on stderr says why. Ctrl-C ends it.
 
 Everybody who can reach the address can begin matches; pages in a browser cannot, and no request is

@@ -6,31 +6,46 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::cli::common::format::{FormatArgs, print_json};
-use crate::cli::scaffold::{BOTS, Kind, Project, RULES};
+use crate::cli::scaffold::{BOTS, BRIDGES, Kind, Project, RULES};
 use crate::cli::{CliError, print};
 
 /// The command that plays a project's tournament.
 const PLAY: &str = "referee tournament tournament.toml";
 
-/// Makes a small starter project for a bot: a bot, its tests, a tournament against `random`
+/// Starts a project for a bot: bot, tests, tournament
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   referee new-bot python mybot
   referee new-bot rust bots/second --name second
-  referee new-bot                                   lists the languages")]
+  referee new-bot --bridge uci fairy                seats an engine that speaks UCI
+  referee new-bot                                   lists languages and bridges")]
 pub(crate) struct NewBot {
+    /// Instead of a language, a bridge to bots that speak another protocol: `uci` or `botzone`
+    #[arg(long, value_name = "NAME", conflicts_with = "dir", requires = "lang")]
+    bridge: Option<String>,
     #[command(flatten)]
     project: ProjectArgs,
 }
 
 impl NewBot {
     pub(crate) fn run(self) -> Result<(), CliError> {
-        self.project.run(&BOTS)
+        let Some(bridge) = self.bridge else {
+            return self.project.run(&[&BOTS, &BRIDGES]);
+        };
+        // The only word is the folder then.
+        let dir = self.project.lang.map(PathBuf::from);
+        let lang = Some(bridge);
+        let project = ProjectArgs {
+            lang,
+            dir,
+            ..self.project
+        };
+        project.run(&[&BRIDGES])
     }
 }
 
-/// Makes a small starter project for a game: a rules program, its tests, a tournament of it
+/// Starts a project for a game: rules program, tests, tournament
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,14 +59,13 @@ pub(crate) struct NewRules {
 
 impl NewRules {
     pub(crate) fn run(self) -> Result<(), CliError> {
-        self.project.run(&RULES)
+        self.project.run(&[&RULES])
     }
 }
 
 #[derive(Debug, clap::Args)]
 struct ProjectArgs {
     /// The language; without one they are listed
-    #[arg(requires = "dir")]
     lang: Option<String>,
     /// The project's folder; if it exists, it must be empty apart from `.git`
     dir: Option<PathBuf>,
@@ -63,10 +77,16 @@ struct ProjectArgs {
 }
 
 impl ProjectArgs {
-    /// Makes the project, or lists the languages, and prints the next commands.
-    fn run(self, kind: &'static Kind) -> Result<(), CliError> {
-        let (Some(lang), Some(dir)) = (&self.lang, &self.dir) else {
-            return self.list(kind);
+    /// Makes a project of the first kind and prints the next commands, or lists all languages.
+    fn run(self, kinds: &[&'static Kind]) -> Result<(), CliError> {
+        let kind = kinds[0];
+        let (lang, dir) = match (&self.lang, &self.dir) {
+            (Some(lang), Some(dir)) => (lang, dir),
+            (Some(lang), None) => {
+                let what = format!("a project in `{lang}` needs a folder: `{lang} DIR`");
+                return Err(CliError::Usage(what));
+            }
+            (None, _) => return self.list(kinds),
         };
         let language = kind.language(lang)?;
         let name = match &self.name {
@@ -76,6 +96,9 @@ impl ProjectArgs {
         let project = Project::new(kind, language, &name)?;
         project.write(dir)?;
         let files: Vec<String> = project.files().into_iter().map(|file| file.path).collect();
+        // An SDK is one thing for people.
+        let mut shown: Vec<&str> = files.iter().map(|path| top(path)).collect();
+        shown.dedup();
         let next = [
             change_dir(dir),
             language.check.to_owned(),
@@ -97,7 +120,7 @@ impl ProjectArgs {
             kind.noun,
             language.title,
             dir.display(),
-            files.join(", "),
+            shown.join(", "),
             language.needs
         );
         for command in next {
@@ -106,10 +129,15 @@ impl ProjectArgs {
         print(&text)
     }
 
-    fn list(&self, kind: &Kind) -> Result<(), CliError> {
+    fn list(&self, kinds: &[&Kind]) -> Result<(), CliError> {
+        let all = kinds.iter().flat_map(|kind| {
+            let languages = kind.languages.iter();
+            languages.map(|language| (*kind, language))
+        });
         if self.format.json() {
-            let languages = kind.languages.iter().map(|language| {
+            let languages = all.map(|(kind, language)| {
                 json!({
+                    "kind": kind.word,
                     "id": language.id,
                     "aliases": language.aliases,
                     "title": language.title,
@@ -118,11 +146,22 @@ impl ProjectArgs {
             });
             return print_json(&languages.collect::<Vec<Value>>());
         }
-        let lines = kind
-            .languages
-            .iter()
-            .map(|language| format!("{:10}  {}\n", language.id, language.needs));
+        let lines = all.map(|(kind, language)| {
+            let id = match kind.word {
+                "bridge" => format!("--bridge {}", language.id),
+                _ => language.id.to_owned(),
+            };
+            format!("{id:16}  {}\n", language.needs)
+        });
         print(&lines.collect::<String>())
+    }
+}
+
+/// A file, or the folder of an SDK, with its slash, in place of a file in it.
+fn top(path: &str) -> &str {
+    match path.split_once('/') {
+        Some((folder, _)) if folder.starts_with("referee") => &path[..=folder.len()],
+        _ => path,
     }
 }
 

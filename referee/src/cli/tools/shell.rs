@@ -71,8 +71,8 @@ fn public(whole: &Command) -> Command {
     if let Some(about) = whole.get_about() {
         public = public.about(about.clone());
     }
-    match whole.get_after_help() {
-        Some(after) => public.after_help(after.clone()),
+    match whole.get_after_long_help() {
+        Some(after) => public.after_long_help(after.clone()),
         None => public,
     }
 }

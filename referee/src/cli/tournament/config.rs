@@ -18,7 +18,7 @@ use crate::cli::{CliError, block_on, print};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  referee config check tournaments/quickstart.toml
+  referee config check evening.toml
   referee config explain time                       all keys that begin with `time`
   referee config explain --format json
   referee config schema > schema.json               for editors: `#:schema ./schema.json`")]

@@ -47,15 +47,15 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 #[command(after_help = "\
 Examples:
   referee tournament quickstart             an example that is part of the program
-  referee tournament tournaments/quickstart.toml
-  referee tournament tournaments/quickstart.toml --dry-run   prints what would be played
-  referee tournament tournaments/quickstart.toml --resume    continues after a crash or Ctrl-C
-  referee tournament tournaments/quickstart.toml --extend    plays what was added to it
-  referee tournament tournaments/quickstart.toml --shard 3/8 --out part-3    a part of it
-  referee tournament tournaments/quickstart.toml --bundles shared/bundles    bots from archives
-  referee tournament tournaments/quickstart.toml --quiet --format json    for programs
-  referee tournament tournaments/quickstart.toml --watch     in the browser, too
-  referee tournament tournaments/quickstart.toml --nats nats://host    by workers on other machines
+  referee tournament evening.toml           your own
+  referee tournament evening.toml --dry-run              prints what would be played
+  referee tournament evening.toml --resume               continues after a crash or Ctrl-C
+  referee tournament evening.toml --extend               plays what was added to it
+  referee tournament evening.toml --shard 3/8 --out part-3    a part of it
+  referee tournament evening.toml --bundles shared       bots from archives
+  referee tournament evening.toml --quiet --format json  for programs
+  referee tournament evening.toml --watch                in the browser, too
+  referee tournament evening.toml --nats nats://host     by workers on other machines
 
 Ctrl-C once: no new matches begin, and those in flight are finished. Twice: those in flight are given
 up. Three times: the referee ends at once. SIGTERM and SIGHUP: those in flight are given up at once.

@@ -14,7 +14,7 @@ use crate::cli::common::signals::{Reaction, Urgency, on_signals, print_line};
 use crate::cli::tournament::environment::yardstick;
 use crate::cli::{CliError, block_on};
 
-/// Plays matches for tournaments on other machines, over a NATS server
+/// Plays matches of tournaments that run on other machines
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

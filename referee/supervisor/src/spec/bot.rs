@@ -77,7 +77,7 @@ pub enum Idle {
     Freeze,
 }
 
-/// When a bot's process is started anew.
+/// When a bot gets a new process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {

@@ -1,6 +1,7 @@
 //! Bots as people hand them in: made, checked, built, bundled.
 
 mod bot_games;
+mod bridges;
 mod builds;
 mod bundles;
 mod check;

@@ -110,7 +110,7 @@ fn languages_are_listed() {
         .lines()
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    let all = "python javascript typescript c cpp go java rust sh";
+    let all = "python javascript typescript c cpp go java rust sh --bridge --bridge";
     assert_eq!(listed.join(" "), all);
     let json = new_bot(&["--format", "json"]).stdout;
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -130,7 +130,7 @@ fn what_cannot_be_made_is_refused() {
         (&["python", here, "--name", "mine"], "is not empty"),
         (&["python", there, "--name", "7up"], "`7up` is no name"),
         (&["python", there, "--name", "random"], "choose another"),
-        (&["python"], "<DIR>"),
+        (&["python"], "a project in `python` needs a folder"),
     ] {
         let ran = new_bot(args);
         assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.stderr);

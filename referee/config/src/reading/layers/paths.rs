@@ -80,20 +80,28 @@ impl Relocation<'_> {
 
     /// A sheet is a path; a command line becomes a table, to have a folder.
     fn rules(&self, source: &mut Placed<'_>) {
-        let DeValue::String(line) = source.get_ref() else {
-            return;
+        let span = source.span();
+        let entry = |key: &'static str, text| {
+            let key = Spanned::new(span.clone(), key.into());
+            (key, Spanned::new(span.clone(), DeValue::String(text)))
         };
-        if line.trim_end().ends_with(".kif") || line.starts_with("${") {
-            return self.path(source);
+        let mut table = match source.get_mut() {
+            DeValue::String(line) if is_path(line) => return self.path(source),
+            DeValue::String(line) => DeTable::from_iter([entry("command", line.clone())]),
+            DeValue::Table(table) => std::mem::take(table),
+            _ => return,
+        };
+        if !table.contains_key("dir") {
+            let from = self.from.to_string_lossy().into_owned();
+            table.extend([entry("dir", from.into())]);
         }
-        let from = self.from.to_string_lossy().into_owned();
-        let mut table = DeTable::new();
-        for (key, text) in [("command", line.clone()), ("dir", from.into())] {
-            let value = Spanned::new(source.span(), DeValue::String(text));
-            table.insert(Spanned::new(source.span(), key.into()), value);
-        }
-        *source = Spanned::new(source.span(), DeValue::Table(table));
+        *source = Spanned::new(span, DeValue::Table(table));
     }
+}
+
+/// A source of rules that is one word for a file, and not a command line.
+fn is_path(rules: &str) -> bool {
+    rules.trim_end().ends_with(".kif") || rules.starts_with("${")
 }
 
 /// Visits the entries of a list, or a single value.

@@ -280,7 +280,7 @@ fn every_path_key_is_relative_to_its_file() {
         submissions.readable = [\"s\"]\n\
         [[bots]]\nname = \"a\"\ndir = \"d\"\nreadable = [\"x\", \"/y\"]\n[[bots]]\nname = \"b\"\n";
     let expected = "readable = [\"deep/r\"]\n\
-        rules = [\"deep/nim.kif\", { command = \"sh nim.sh\", dir = \"deep\" }, \"${NIM}/nim.kif\", { command = \"nim\", dir = \"deep/\" }, { command = \"nim\", dir = \"deep/d\" }]\n\
+        rules = [\"deep/nim.kif\", { command = \"sh nim.sh\", dir = \"deep\" }, \"${NIM}/nim.kif\", { command = \"nim\", dir = \"deep\" }, { command = \"nim\", dir = \"deep/d\" }]\n\
         opening.book = \"deep/book\"\n\
         submissions.readable = [\"deep/s\"]\n\
         [[bots]]\nname = \"a\"\ndir = \"deep/d\"\nreadable = [\"deep/x\", \"/y\"]\n[[bots]]\nname = \"b\"\ndir = \"deep/\"\n";

@@ -24,7 +24,7 @@ use crate::cli::{CliError, block_on, on_interrupt};
 use elephant_run::Report;
 use watch::{Progress, StopSignal};
 
-/// Finds the exact value of a position: its outcome if both seats play their best
+/// Finds the exact value of a position: the outcome of best play
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
