@@ -33,7 +33,10 @@ fn main() {
     println!("cargo::rerun-if-env-changed=REFEREE_COMMIT");
     let rooms = fs::read_dir(root.join("referee")).into_iter().flatten();
     let rooms = rooms.flatten().map(|entry| entry.path());
-    let sources = SOURCES.map(|folder| root.join(folder)).into_iter().chain(rooms);
+    let sources = SOURCES
+        .map(|folder| root.join(folder))
+        .into_iter()
+        .chain(rooms);
     for path in sources.filter(|path| path.exists() && !path.ends_with(SHIPPED)) {
         println!("cargo::rerun-if-changed={}", path.display());
     }
