@@ -28,7 +28,7 @@ deny:
 
 # Write what follows from types and keys: the schemas of the protocol and of configurations.
 schemas:
-    cargo run --quiet -p protocol --example schemas
+    cargo run --quiet -p referee-protocol --example schemas
     cargo run --quiet -- config schema > tournaments/schema.json
 
 # One benchmark: games, pipe, scale, model, rules, gdl, watch or nats.

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Folders of the repository whose files are part of the program, and the ending of these.
+/// The folder of links to what the program has from elsewhere in the repository: Cargo packs the files that they
+/// lead to, but no folder with a `Cargo.toml`, which is linked by another name.
+const SHIPPED: &str = "shipped";
+/// Folders there whose files are part of the program, and the ending of these.
 const EMBEDDED: [(&str, &str); 8] = [
     ("bots/bridges", "py"),
     ("bots/examples/python", "py"),
@@ -15,21 +18,27 @@ const EMBEDDED: [(&str, &str); 8] = [
     ("games/sheets", "kif"),
     ("tournaments", "toml"),
 ];
-/// Folders whose changes make a build `-dirty`.
-const SOURCES: [&str; 6] = [
+/// Folders whose changes make a build `-dirty`, beside those in `referee`.
+const SOURCES: [&str; 5] = [
     "bots/src",
     "games/gdl",
     "games/solver",
     "games/src",
     "protocol",
-    "referee",
 ];
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let myself = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = myself.join("..");
     println!("cargo::rerun-if-env-changed=REFEREE_COMMIT");
-    for folder in SOURCES {
-        println!("cargo::rerun-if-changed={}", root.join(folder).display());
+    let rooms = fs::read_dir(root.join("referee")).into_iter().flatten();
+    let rooms = rooms.flatten().map(|entry| entry.path());
+    let sources = SOURCES
+        .map(|folder| root.join(folder))
+        .into_iter()
+        .chain(rooms);
+    for path in sources.filter(|path| path.exists() && !path.ends_with(SHIPPED)) {
+        println!("cargo::rerun-if-changed={}", path.display());
     }
     let version = env!("CARGO_PKG_VERSION");
     let version = match env::var("REFEREE_COMMIT").ok().or_else(|| commit(&root)) {
@@ -38,13 +47,14 @@ fn main() {
     };
     println!("cargo::rustc-env=REFEREE_VERSION={version}");
 
+    let shipped = myself.join(SHIPPED);
     let mut files = Vec::new();
     for (folder, ending) in EMBEDDED {
         let first = files.len();
-        collect(&root.join(folder), ending, &mut files);
+        collect(&shipped.join(folder), ending, &mut files);
         // Languages write their caches into their folders, which would count as changes.
         let watched = match ending {
-            "kif" | "toml" => &[root.join(folder)],
+            "kif" | "toml" => &[shipped.join(folder)],
             _ => &files[first..],
         };
         for path in watched {
@@ -53,7 +63,7 @@ fn main() {
     }
     files.sort();
     let lines = files.iter().map(|file| {
-        let name = file.strip_prefix(&root).expect("it is below the root");
+        let name = file.strip_prefix(&shipped).expect("it is in there");
         format!("    ({name:?}, include_str!({:?})),\n", file)
     });
     let list = format!("&[\n{}]\n", lines.collect::<String>());

@@ -348,7 +348,7 @@ fn every_search_gives_a_move_even_without_any_time() {
 }
 
 /// Prints the win rates of each bot against the next weaker one, for each seat:
-/// `cargo test --profile campaign -p bots win_rates -- --ignored --nocapture`. Playouts are counted, not timed,
+/// `cargo test --profile campaign -p referee-bots win_rates -- --ignored --nocapture`. Playouts are counted, not timed,
 /// so that the rates are the same on a busy machine.
 #[test]
 #[ignore = "measures strength, and takes minutes"]
@@ -368,7 +368,7 @@ fn win_rates() {
 }
 
 /// Prints how `alphabeta` does against another bot by the clock, for each seat:
-/// `DUEL=mcts:50:10 cargo test --profile campaign -p bots by_the_clock -- --ignored --nocapture` for 50 ms a
+/// `DUEL=mcts:50:10 cargo test --profile campaign -p referee-bots by_the_clock -- --ignored --nocapture` for 50 ms a
 /// move and 10 starts; `DUEL_GAME` for one game only.
 #[test]
 #[ignore = "measures strength, and takes minutes"]

@@ -355,7 +355,7 @@ fn mcts_loses_little_to_the_equilibrium_of_kuhn_poker() {
 }
 
 /// Prints what `mcts` loses a hand in Kuhn poker, by its number of playouts:
-/// `cargo test -p bots --test any_game kuhn_by_playouts -- --ignored --nocapture`.
+/// `cargo test -p referee-bots --test any_game kuhn_by_playouts -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures strength, and takes a minute"]
 fn kuhn_by_playouts() {
@@ -369,7 +369,7 @@ fn kuhn_by_playouts() {
 }
 
 /// Prints the mean outcomes of `mcts` against `random` and `greedy`, by its number of playouts:
-/// `cargo test -p bots --test any_game rates_by_playouts -- --ignored --nocapture`.
+/// `cargo test -p referee-bots --test any_game rates_by_playouts -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures strength, and takes minutes"]
 fn rates_by_playouts() {

@@ -1,7 +1,7 @@
 //! Searches for the state of Giantslayer in which the giants have the most moves, by simulated
 //! annealing. Every beginning of a chain of tramples is a move, so there can be many.
 //!
-//!     cargo run --profile campaign -p games --example giantslayer_chains -- [STEPS] [SEED]
+//!     cargo run --profile campaign -p referee-games --example giantslayer_chains -- [STEPS] [SEED]
 
 #![expect(clippy::unwrap_used, reason = "an example whose rules are compiled in")]
 

@@ -94,7 +94,7 @@ fn amazons_on_10x10_three_plies_deep() {
 }
 
 #[test]
-#[ignore = "half a minute, if it is optimised: cargo test --profile campaign -p games --test perft -- --ignored"]
+#[ignore = "half a minute, if it is optimised: cargo test --profile campaign -p referee-games --test perft -- --ignored"]
 fn amazons_on_6x6_four_plies_deep() {
     assert_eq!(
         start("amazons", &json!({"size": 6}))

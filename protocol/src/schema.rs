@@ -37,7 +37,7 @@ mod tests {
             let there = std::fs::read_to_string(format!("{folder}/{name}")).unwrap_or_default();
             assert!(
                 there == to_text(&schema),
-                "protocol/schema/{name} is stale: run `cargo run -p protocol --example schemas`"
+                "protocol/schema/{name} is stale: run `cargo run -p referee-protocol --example schemas`"
             );
         }
     }

@@ -9,7 +9,7 @@ use super::*;
 use crate::evaluation::CERTAIN;
 
 /// Searches positions of random games, and prints nodes a second and depth:
-/// `cargo test --profile campaign -p bots nodes_a_second -- --ignored --nocapture`.
+/// `cargo test --profile campaign -p referee-bots nodes_a_second -- --ignored --nocapture`.
 struct Speed;
 
 impl Visitor for Speed {

@@ -1,4 +1,4 @@
-//! Random playouts a second of sheets, with what grounding took: `cargo run -p gdl --profile dist
+//! Random playouts a second of sheets, with what grounding took: `cargo run -p referee-gdl --profile dist
 //! --example playouts -- games/sheets/*.kif`. With the variable `PLAYOUTS` it plays that many instead of two
 //! seconds, always the same ones, so that a profiler can count instructions.
 

@@ -36,7 +36,7 @@ fn after_a_good_move_and_three_plies_light_still_wins() {
     assert_eq!(winner(&moves, 1 << 24), Winner::Seat(0));
 }
 
-/// It takes a minute: `cargo test --profile campaign -p solver --test amazons -- --ignored`.
+/// It takes a minute: `cargo test --profile campaign -p referee-solver --test amazons -- --ignored`.
 #[test]
 #[ignore = "takes a minute"]
 fn light_wins_from_the_start() {

@@ -1,5 +1,5 @@
 //! Simulated tournaments: intervals hold the truth, and tests err as often as they may. A small
-//! cut with a fixed seed; `cargo run --profile campaign -p ratings --example simulate-ratings` is the whole.
+//! cut with a fixed seed; `cargo run --profile campaign -p referee-ratings --example simulate-ratings` is the whole.
 
 use crate::simulate::{Draws, PLAIN, Pairing, Setting, decisions, settings};
 use crate::sprt::{EloModel, Hypotheses};

@@ -5,7 +5,7 @@ use super::{Kind, LONGEST, Language, ScaffoldError};
 /// A file of the examples.
 macro_rules! example {
     ($path:literal) => {
-        include_str!(concat!("../../../../bots/examples/", $path))
+        include_str!(concat!("../../../shipped/bots/examples/", $path))
     };
 }
 
@@ -14,8 +14,8 @@ pub(crate) static BOTS: Kind = Kind {
     noun: "bot",
     word: "language",
     languages: LANGUAGES,
-    readme: include_str!("../../../../bots/templates/README.md"),
-    tournament: include_str!("../../../../bots/templates/tournament.toml"),
+    readme: include_str!("../../../shipped/bots/templates/README.md"),
+    tournament: include_str!("../../../shipped/bots/templates/tournament.toml"),
     more: &[("bot.toml", SUBMISSION)],
     look: "referee check -- {{command}}",
     check_name,
@@ -223,7 +223,7 @@ static LANGUAGES: &[Language] = &[
             ("src/bin/bot.rs", example!("rust/src/bin/one_ply_bot.rs")),
             ("src/lib.rs", example!("rust/src/lib.rs")),
             ("src/json.rs", example!("rust/src/json.rs")),
-            ("Cargo.toml", example!("rust/Cargo.toml")),
+            ("Cargo.toml", example!("rust/manifest.toml")),
         ],
         sdk: None,
         names: &[

@@ -6,7 +6,7 @@ use super::{Kind, Language};
 /// A file of the bridges.
 macro_rules! bridge {
     ($path:literal) => {
-        include_str!(concat!("../../../../bots/bridges/", $path))
+        include_str!(concat!("../../../shipped/bots/bridges/", $path))
     };
 }
 

@@ -7,8 +7,8 @@ pub(crate) static RULES: Kind = Kind {
     noun: "game",
     word: "language",
     languages: LANGUAGES,
-    readme: include_str!("../../../../games/templates/README.md"),
-    tournament: include_str!("../../../../games/templates/tournament.toml"),
+    readme: include_str!("../../../shipped/games/templates/README.md"),
+    tournament: include_str!("../../../shipped/games/templates/tournament.toml"),
     more: &[],
     look: "referee check --rules \"{{command}}\"",
     check_name,
@@ -34,14 +34,14 @@ fn package(name: &str) -> String {
 /// A file of the templates.
 macro_rules! template {
     ($path:literal) => {
-        include_str!(concat!("../../../../games/templates/", $path))
+        include_str!(concat!("../../../shipped/games/templates/", $path))
     };
 }
 
 /// A file from the SDKs or the examples of bots.
 macro_rules! shared {
     ($path:literal) => {
-        include_str!(concat!("../../../../bots/", $path))
+        include_str!(concat!("../../../shipped/bots/", $path))
     };
 }
 
@@ -97,7 +97,7 @@ static LANGUAGES: &[Language] = &[
         files: &[
             ("src/game.rs", template!("rust/src/game.rs")),
             ("src/main.rs", template!("rust/src/main.rs")),
-            ("Cargo.toml", template!("rust/Cargo.toml")),
+            ("Cargo.toml", template!("rust/manifest.toml")),
         ],
         sdk: None,
         names: &[

@@ -10,7 +10,7 @@ use crate::sheet::statistics::Sheet;
 const ROOM: usize = 100;
 
 /// The style sheet of all pages.
-const STYLE: &str = include_str!("../../../../web/pages/style.css");
+const STYLE: &str = include_str!("style.css");
 /// Follows the system, as no script could choose.
 const DARK: &str = "@media (prefers-color-scheme: dark) ";
 
