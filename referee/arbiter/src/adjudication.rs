@@ -95,6 +95,7 @@ mod tests {
         let game = [1.0, 0.25, 0.25];
         assert_eq!(outcome(&game, &[true, false, false]), [0.0, 0.75, 0.75]);
         assert_eq!(outcome(&game, &[true, false, true]), [0.25, 1.0, 0.25]);
+        assert_eq!(outcome(&[1.0], &[true]), [0.0], "nobody else has won");
     }
 
     #[test]
