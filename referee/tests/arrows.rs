@@ -1,5 +1,5 @@
-//! What Cargo cannot hold: rooms without input and output, and moves that nobody but `games` reads.
-//! Which crate may import which is in their manifests.
+//! Rules that Cargo cannot enforce: crates without input and output, and moves that only `games`
+//! interprets. The manifests say which crate may import which.
 
 use std::fs;
 use std::path::{Path, PathBuf};

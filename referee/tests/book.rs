@@ -132,7 +132,7 @@ fn generated_pages_are_up_to_date() {
     }
 }
 
-/// Whether they do what the page says, the tests in `tests` try; here also those that are not run.
+/// Only that they parse; the tests in `tests` run them. Includes those that are not run there.
 #[test]
 fn the_program_takes_all_commands_of_the_documents() {
     let mut count = 0;
@@ -240,7 +240,7 @@ fn keys_in_the_documents_exist() {
     }
 }
 
-/// What stands first in the rows of the tables below a heading.
+/// First cells of the tables' rows below a heading.
 fn first_cells(page: &str, heading: &str) -> Vec<String> {
     let text = read(&root().join("docs/src").join(page));
     let section = text

@@ -1,5 +1,5 @@
-//! What some tests need of the machine: rights, control groups, namespaces. Where it is missing they
-//! are skipped by name, and `tests/run` lists them at its end.
+//! Requirements of some tests on the machine: rights, control groups, namespaces. If one is
+//! missing, the tests are skipped by name, and `tests/run` lists them at its end.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -43,7 +43,8 @@ impl Need {
     }
 }
 
-/// Whether the machine has what the test needs. If not, the test is noted as skipped: it returns.
+/// True if the machine has what the test needs. Otherwise, the test is recorded as skipped, and
+/// should return.
 pub fn has(need: Need) -> bool {
     let there = need.is_there();
     if !there {

@@ -1,4 +1,4 @@
-//! What a referee or a bot may have left behind: processes, control groups, temporary files.
+//! Traces that a referee or a bot may have left behind: processes, control groups, temporary files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ use crate::order::sort_best_first;
 const ORDER_DEPTH: i32 = 3;
 /// Up to this depth, a position whose evaluation is much too good is not searched.
 const STATIC_DEPTH: i32 = 3;
-/// How much too good it must be, a ply of depth.
+/// Required margin above beta, for each ply of depth.
 const STATIC_MARGIN: Value = 700;
 /// The number of moves that are ordered between two checks of the clock.
 const ORDERED_A_CHECK: usize = 32;

@@ -105,8 +105,7 @@ impl<M: Copy> TranspositionTable<M> {
     }
 }
 
-/// What a search has found out about a position. The fields are those of [`Entry`], but the value is
-/// as seen from the root.
+/// The result of a search. As in [`Entry`], but the value is seen from the root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeResult<M> {
     pub(super) mv: Option<M>,

@@ -34,7 +34,7 @@ pub(crate) struct GreedySearch;
 /// A position in which moves are tried.
 struct Circumstance {
     session: Box<dyn Session>,
-    /// What the step consists of, but for the seat's own move.
+    /// The moves of the step, without the seat's own.
     step: Vec<String>,
     /// The place of the seat's move in the step.
     own: usize,

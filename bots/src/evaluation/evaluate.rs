@@ -26,8 +26,7 @@ pub trait Evaluate<G: Game>: Send {
         let _ = seat;
     }
 
-    /// How promising a legal move looks compared to others, in the unit of move ordering: 2^20 is a
-    /// move that is tried before all others.
+    /// Prior for move ordering: from 0 to 2^20, which is tried before all others.
     fn promise(&mut self, game: &G, position: &G::Position, mv: G::Move) -> i32 {
         let _ = (game, position, mv);
         0

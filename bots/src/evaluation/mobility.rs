@@ -4,8 +4,7 @@ use std::array;
 
 use games::{Game, MAX_SEATS, Rng, Seat};
 
-/// How good a move looks one ply ahead: first by the outcome if it ends the game, then by points,
-/// then by mobility.
+/// Rates a move one ply ahead: by outcome if it ends the game, then points, then mobility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MoveRating {
     /// The outcome if the move ends the game, between -1000 and 1000; 0 if the game goes on.

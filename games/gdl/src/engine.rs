@@ -3,7 +3,7 @@
 use games::budget::Spent;
 use thiserror::Error;
 
-/// What each role saw of a step, in the order of the roles.
+/// Percepts of a step, by role.
 pub(crate) type Percepts = Vec<Vec<String>>;
 
 /// A sheet that cannot be played further, or a fact that it does not have.
@@ -45,7 +45,6 @@ pub(crate) trait Engine: Send + Sync + 'static {
         snapshot: &Self::Snapshot,
     ) -> Result<(), Failure>;
     fn is_over(&self, position: &Self::Position) -> bool;
-    /// How many legal moves a role has.
     fn count_legal(&self, position: &Self::Position, role: usize) -> usize;
     /// One of them, in an order that is always the same.
     fn nth_legal(&self, position: &Self::Position, role: usize, index: usize) -> u32;

@@ -22,7 +22,6 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: {message}{}", in_rule(rule.as_deref()))]
 pub struct SheetError {
-    /// Where the mistake is.
     pub place: Place,
     /// The fault, and what was expected.
     pub message: String,

@@ -30,7 +30,6 @@ pub struct SheetGame {
     /// The game for a catalog.
     pub entry: Arc<Entry>,
     pub rules: Arc<dyn Rules>,
-    /// How it is played.
     pub report: Report,
 }
 

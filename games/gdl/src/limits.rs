@@ -43,7 +43,7 @@ pub struct GroundLimits {
     pub steps: u64,
     /// The time limit of grounding; `None` if only counts limit it.
     pub time: Option<Duration>,
-    /// How long each question about a position may take, likewise.
+    /// Time limit of each query about a position, likewise.
     pub question_time: Option<Duration>,
 }
 

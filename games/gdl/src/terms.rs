@@ -14,7 +14,6 @@ pub(crate) struct Symbol(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Term(pub(crate) u32);
 
-/// What a term is made of.
 #[derive(Clone, Debug)]
 struct Node {
     symbol: Symbol,

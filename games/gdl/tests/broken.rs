@@ -49,7 +49,7 @@ fn the_good_sheet_is_good() {
     SheetGame::new(&names, &GOOD.join("\n")).unwrap();
 }
 
-/// What stands on line 11, the column of the mistake, and a part of the message.
+/// Replacements for line 11, the column of the error, and a part of the message.
 const LINES: [(&str, u32, &str); 57] = [
     ("(init (cell 2 b)", 1, "never closed"),
     ("(<= terminal (true (cell 2 b))", 1, "never closed"),

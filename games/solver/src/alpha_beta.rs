@@ -103,7 +103,7 @@ impl<R: SearchRules> Search<'_, R> {
         yes.or_else(|| self.cut(position, key, need, false).map(|_| false))
     }
 
-    /// What is known of a position after a move, if that is enough for the move to be made.
+    /// Returns the known value of a position, if it is enough to make the move.
     fn cut(&self, position: &R::Position, key: u128, need: i32, maximise: bool) -> Option<i32> {
         let (mut least, mut most) = self.rules.quick_bounds(position);
         if least != most {

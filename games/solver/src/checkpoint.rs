@@ -16,7 +16,7 @@ use crate::table::{ENTRY, Entry};
 
 /// The first bytes of every checkpoint.
 const MAGIC: &[u8; 16] = b"referee solve 2\n";
-/// Where the number of the version is in such bytes.
+/// Offset of the version number.
 const VERSION: usize = 14;
 /// The most bytes of the line of JSON.
 const MOST_JSON: u64 = 1 << 24;

@@ -120,12 +120,11 @@ impl<'w, G: Game> Solver<'w, G> {
         &self.position
     }
 
-    /// What is asked: games without points have no more to it than who wins.
+    /// Without points, always who wins.
     pub fn question(&self) -> Question {
         self.question
     }
 
-    /// How it is found.
     pub fn method(&self) -> Method {
         self.method
     }
@@ -139,7 +138,6 @@ impl<'w, G: Game> Solver<'w, G> {
         }
     }
 
-    /// What is known.
     pub fn value(&self) -> Value {
         let bounds = self.engine.state().progress.bounds;
         let (least, most) = bounds;
@@ -208,7 +206,7 @@ impl<'w, G: Game> Solver<'w, G> {
         }
     }
 
-    /// What each seat can hold: seat 0 a final margin of at least the first, seat 1 one below the
+    /// Guaranteed bounds: seat 0 reaches a margin of at least the first, seat 1 keeps it below the
     /// second.
     pub(crate) fn holds(&self) -> (Option<i32>, Option<i32>) {
         let Value { winner, bounds } = self.value();

@@ -77,7 +77,6 @@ fn end_of<G: Game>(game: &G, start: &G::Position, line: &[G::Move]) -> i32 {
     game.margin(&position)
 }
 
-/// Who wins with this margin.
 fn won(about: &Solvable<'_>, margin: i32) -> Winner {
     match margin {
         margin if margin >= about.win => Winner::Seat(0),

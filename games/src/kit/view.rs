@@ -1,4 +1,4 @@
-//! What a board looks like, for anything that draws: terminals, pages, pictures.
+//! Views of boards, for anything that draws: terminals, pages, pictures.
 
 use std::borrow::Cow;
 

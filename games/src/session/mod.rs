@@ -97,8 +97,8 @@ impl dyn Rules + '_ {
 
 /// A game in progress: a position, and those before it so that moves can be taken back.
 ///
-/// Who acts, what chance may bring and how the game ended are known once a position is there. Making
-/// steps and asking for more can fail if the rules come from outside.
+/// The actors, chance outcomes and the result are known as soon as a position exists. Steps and
+/// other queries can fail if the rules are external.
 pub trait Session: Send + Sync {
     /// The number of seats.
     fn seats(&self) -> usize;

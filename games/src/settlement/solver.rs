@@ -147,8 +147,8 @@ impl<S> Default for EndgameSolver<S> {
 type FixedHash = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
 
 impl<S: Cells + Hash> EndgameSolver<S> {
-    /// What a side can get in all its regions together. What is not known when the budget is used up is a
-    /// range.
+    /// Solves all regions of a side together. Values not known when the budget is used up are
+    /// ranges.
     pub fn solve<M: EndgameMoves<S>>(
         &mut self,
         grid: &Grid<S>,

@@ -439,7 +439,7 @@ mod tests {
         }
     }
 
-    /// What is taken is what serde would write again. Tried with all texts that are nearly like some.
+    /// Accepted text is equal to serde's output. Tried with all texts that are nearly like some.
     #[test]
     fn nothing_is_taken_that_serde_would_write_in_another_way() {
         let (mut taken, mut all) = (0, 0);

@@ -53,8 +53,8 @@ impl Bundle {
     }
 }
 
-/// Where bundles are unpacked, unless the user says otherwise: what a system has for such things. Root's
-/// own folder is not for it, because bots are other users then.
+/// The default folder of unpacked bundles: the system's cache folder. Not root's own, because bots
+/// run as other users then.
 pub fn default_cache() -> PathBuf {
     let own = || {
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());

@@ -67,7 +67,7 @@ impl Unpacked {
 /// The bots of a configuration that are played from bundles.
 #[derive(Clone, Debug, Default)]
 pub struct Bundles {
-    /// Where they are from, for messages.
+    /// The source of the bundle, for messages.
     pub source: String,
     /// The folder of the archives, if there is one.
     pub folder: Option<PathBuf>,

@@ -186,7 +186,7 @@ pub enum Problem {
     Value {
         /// With the tables that it is in.
         key: String,
-        /// What is wrong, and what is allowed.
+        /// The problem, and what is allowed.
         message: String,
     },
     /// A value of a bot that is not allowed.
@@ -195,7 +195,7 @@ pub enum Problem {
         bot: String,
         /// The key in the bot's table.
         key: String,
-        /// What is wrong, and what is allowed.
+        /// The problem, and what is allowed.
         message: String,
     },
     /// A game that cannot be played.

@@ -27,7 +27,7 @@ impl<S> Connection<S> {
         }
     }
 
-    /// What a write came to; an error if it has waited for too long.
+    /// Checks the result of a write; an error if it has waited for too long.
     fn watched<T>(
         &mut self,
         cx: &mut Context<'_>,

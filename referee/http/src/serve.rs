@@ -67,8 +67,8 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Inf
     }
 }
 
-/// Whether HTTP has words for this moment. The library that serves dates every answer, and panics where
-/// it cannot: before 1970, and after the year 9999.
+/// True if HTTP can express this date. The server library dates every answer, and panics before
+/// 1970 and after the year 9999.
 pub fn has_date(moment: SystemTime) -> bool {
     moment
         .duration_since(UNIX_EPOCH)

@@ -9,7 +9,7 @@ use ratings::store::Alike;
 
 use super::read::{LogError, LogFile};
 
-/// How many different positions with more than one legal move it takes to say that two bots answer
+/// Minimum number of different positions with more than one legal move to say that two bots answer
 /// alike.
 pub const MIN_CHOICES: usize = 50;
 

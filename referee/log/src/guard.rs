@@ -13,7 +13,7 @@ use super::chain::{self, LineHash};
 /// The hashes to compare a log with: 32 bytes per line.
 #[derive(Debug)]
 pub(super) struct Guard {
-    /// Where copies are made.
+    /// Folder for copies.
     folder: PathBuf,
     copy: File,
     /// Of each line that is not empty.
@@ -33,7 +33,7 @@ pub(super) struct PutBack {
     pub(super) lost: Vec<usize>,
 }
 
-/// Where a line is: in which of two files, from which byte to which.
+/// Place of a line: which of the two files, first byte, last byte.
 type Place = (usize, u64, usize);
 
 impl Guard {
@@ -141,7 +141,7 @@ impl Guard {
         Ok(done)
     }
 
-    /// Where each line can be read as it was written, if it can.
+    /// Places of lines that can still be read as they were written.
     fn places(&self, files: &[File; 2]) -> io::Result<HashMap<LineHash, Option<Place>>> {
         let mut places: HashMap<LineHash, Option<Place>> =
             self.hashes.iter().map(|hash| (*hash, None)).collect();

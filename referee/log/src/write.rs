@@ -19,7 +19,7 @@ use super::guard::{Guard, PutBack};
 
 /// The shortest interval between flushes to the disk.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// How long to wait for a lock: a referee that was just killed may still hold it.
+/// A referee that was just killed may still hold the lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
@@ -363,8 +363,8 @@ impl LogWriter {
         }
     }
 
-    /// Where the open file is, if its path does not mean it any more but another one does; `None`
-    /// if there is none, or this machine does not say.
+    /// The new path of the open file, if its old path belongs to another one now; `None` if there
+    /// is none, or this machine does not say.
     pub fn moved_to(&self) -> Option<PathBuf> {
         let open = self.file.metadata().ok()?;
         let path = fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd())).ok()?;

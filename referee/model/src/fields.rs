@@ -124,8 +124,8 @@ pub(crate) fn op(line: &[u8]) -> Option<String> {
         .map(|named| named.op)
 }
 
-/// What is wrong with a request that could not be read, with the name of the field; `None` if the
-/// fields are as they should be.
+/// The error of a request that could not be read, with the name of the field; `None` if the fields
+/// are valid.
 pub(crate) fn explain(line: &[u8]) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_slice(line) else {
         return None;

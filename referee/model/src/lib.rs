@@ -144,7 +144,7 @@ fn in_time(make: impl FnOnce() -> Done) -> Done {
     Budget::default().lasting(LONGEST).run(make)
 }
 
-/// What is given back has to be readable, also inside of an answer.
+/// Ids are returned, so they must be readable also within an answer.
 fn readable(id: &str) -> serde_json::Result<()> {
     // As nearly all are.
     let short_number = id.len() < 20 && id.bytes().all(|byte| byte.is_ascii_digit());

@@ -19,7 +19,7 @@ pub struct Scheduled {
     pub seats: Group,
     /// The format's round, from 0.
     pub round: u32,
-    /// How often these bots were scheduled to play this game before, in each seat order. The start and the
+    /// Number of earlier matches of these bots in this game, in each seat order. The start and the
     /// opening depend on it.
     pub turn: u32,
 }

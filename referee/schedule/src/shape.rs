@@ -17,7 +17,7 @@ pub struct Shape {
     pub games: Vec<GameShape>,
     /// The number of bots.
     pub bots: usize,
-    /// How often everything is played; ignored in `sprt`.
+    /// Ignored in `sprt`.
     pub rounds: u32,
     pub orders: SeatOrders,
     /// The seed of all draws.
@@ -41,11 +41,12 @@ pub enum Format {
     Swiss,
     /// Duels, whose losers are out.
     Knockout {
-        /// Whether the places in the bracket are drawn by lot, not by the order of the bots.
+        /// True if places in the bracket are drawn by lot instead of following the order of the
+        /// bots.
         drawn: bool,
-        /// How many more swapped pairs are played in a duel that is tied.
+        /// Maximum of further swapped pairs in a tied duel.
         tie_breaks: u32,
-        /// Whether the losers of the semifinals play for the third place.
+        /// True if the losers of the semifinals play for the third place.
         third_place: bool,
     },
     /// Swapped pairs of two bots until it is clear which hypothesis holds.
@@ -189,12 +190,12 @@ impl Shape {
         }
     }
 
-    /// How many times a pairing plays in a round, in each seat order.
+    /// Matches of a pairing in a round, in each seat order.
     pub(super) fn slots(&self) -> u64 {
         self.games.iter().map(|game| u64::from(game.weight)).sum()
     }
 
-    /// How many matches a round robin without these bots has.
+    /// Number of matches of a round robin without these bots.
     fn fixed(&self, without: &[usize]) -> u64 {
         let of_game = |game: &GameShape| {
             let away = without

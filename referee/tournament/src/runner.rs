@@ -78,7 +78,7 @@ pub enum TournamentError {
     #[error("{error}")]
     Stopped {
         error: WriteError,
-        /// Where the finished matches are.
+        /// The place of the finished matches.
         remains: Remains,
     },
     /// No bot is at fault.
@@ -100,7 +100,7 @@ pub enum BackendFailure<E> {
     Backend(E),
 }
 
-/// Where the finished matches are after the log failed.
+/// The place of the finished matches after the log failed.
 #[derive(Debug)]
 pub enum Remains {
     /// In the log, which was moved here.
@@ -123,7 +123,7 @@ pub struct Surroundings {
     pub tracer: Option<Tracer>,
     /// This machine's name in the log; by default its host name.
     pub machine_name: Option<String>,
-    /// Where time limits depend on the speed, it is measured in any case.
+    /// With time limits that depend on speed, it is measured in any case.
     pub yardstick: Yardstick,
 }
 

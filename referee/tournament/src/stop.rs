@@ -2,8 +2,8 @@
 
 use tokio::sync::watch;
 
-/// How soon a tournament has to end. In any case, finished matches are in the log, and the
-/// tournament can be resumed.
+/// Urgency of a stop. In any case, finished matches are in the log, and the tournament can be
+/// resumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stop {
     /// When everything is played.

@@ -1,5 +1,5 @@
-//! Whether a result can be believed: every match of it was scheduled like this, and follows from the
-//! rules. It takes the time of playing the moves once more, in a thread of its own.
+//! Examines results of workers: every match must be scheduled like this, and follow from the rules.
+//! Takes the time of playing the moves once more, in a thread of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tournament::resume;
 use super::dispatch::Examined;
 use super::wire::{PlayedGroup, unpack};
 
-/// How many bytes a match has in the log at most besides its moves: positions, names, messages.
+/// Maximum size of a match in the log besides its moves: positions, names, messages.
 const LONGEST_REST: usize = 16 << 20;
 /// The same of each move, without its `info`.
 const LONGEST_MOVE: usize = 4 << 10;
@@ -64,7 +64,7 @@ impl Examiner {
 /// The matches of a result, if it can be believed.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Describes the first problem.
 pub fn examine(
     config: &Config,
     group: &ScheduledGroup,

@@ -22,14 +22,14 @@ pub use error::RemoteError;
 use session::CoordinatorSession;
 use wire::Announced;
 
-/// How long a worker holds a group without renewing it.
+/// A worker must renew its group within this time.
 const LEASE: Duration = Duration::from_secs(30);
 
 /// The server on which workers are found.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub server: Server,
-    /// How long a worker holds a group without renewing it.
+    /// A worker must renew its group within this time.
     pub lease: Duration,
 }
 

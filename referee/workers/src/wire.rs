@@ -75,7 +75,7 @@ pub struct Announced {
     /// The bundles by bot; the archives are on the server.
     #[serde(default)]
     pub bundles: BTreeMap<String, Bundle>,
-    /// How long a worker holds a job without renewing it.
+    /// A worker must renew its job within this time.
     pub lease_ms: u64,
 }
 
@@ -223,7 +223,7 @@ impl Announced {
         table.map_err(|error| format!("its configuration cannot be read: {}", error.message()))
     }
 
-    /// How long a worker holds a job without renewing it.
+    /// A worker must renew its job within this time.
     pub fn lease(&self) -> Duration {
         Duration::from_millis(self.lease_ms).clamp(SHORTEST_LEASE, LONGEST_LEASE)
     }

@@ -1,5 +1,5 @@
-//! What Penguins and Amazon Penguins share: a board of chips (or tiles) with fish,
-//! the penguins on it, and its three ways to be set up.
+//! Common parts of Penguins and Amazon Penguins: a board of chips (or tiles) with fish, the
+//! penguins on it, and its three ways to be set up.
 
 use crate::board::{self, Board, Cell};
 use crate::random::Random;

@@ -94,7 +94,7 @@ fn configuration(entrants: &[Entrant], mark: &str, seed: usize) -> String {
     text
 }
 
-/// How a player misbehaved: as its version or its name says; `None` for honest ones.
+/// A player's misbehaviour, from its version or its name; `None` for honest ones.
 fn mode(player: &Value) -> Option<Mode> {
     let name = player["name"].as_str().unwrap_or_default();
     if name.starts_with("honest") {

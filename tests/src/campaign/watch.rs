@@ -11,10 +11,10 @@ use crate::{Arena, Ran, referee};
 
 /// Between two looks.
 const BETWEEN: Duration = Duration::from_millis(100);
-/// How much memory may grow from the first half of a run to the second, in KiB: both slots may hold a
-/// bot's longest output at the same moment, and whether a look falls on that is chance.
+/// Allowed growth of memory from the first half of a run to the second, in KiB: both slots may hold
+/// a bot's longest output at the same moment, and whether a sample falls on that is chance.
 const SLACK: u64 = 32 << 10;
-/// How many more processes may be there in the second half: those that the slots keep for their next
+/// Additional processes allowed in the second half: those that the slots keep for their next
 /// matches, of which there are few at first.
 const KEPT: u64 = 20;
 /// A process has at most this many pipes, sockets and files.

@@ -22,7 +22,7 @@ fn view_of(model: &mut ModelClient, record: &Value, plies: usize) -> Value {
     after["view"].clone()
 }
 
-/// What the grid says of each cell, without what the last move adds, by the cell's name.
+/// Descriptions of the grid's cells by name, without the additions for the last move.
 const CELLS: &str = "Object.fromEntries([...document.querySelectorAll('.board.large .spot')].map((spot) => \
                      [spot.dataset.cell, spot.getAttribute('aria-label').replace(', last move', '')]))";
 

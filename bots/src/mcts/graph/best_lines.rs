@@ -35,7 +35,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
         edges.into_iter().map(line).collect()
     }
 
-    /// What the seat that is to move at a node can expect of a move.
+    /// Expected outcome of a move for the seat to move.
     fn expected(&self, node: &GraphNode<M>, edge: &Edge<M>) -> f32 {
         if edge.least == edge.most {
             return f32::from(edge.least) / f32::from(WIN);

@@ -21,8 +21,8 @@ use super::odds::{exp, shifted};
 
 /// The exploration constant of PUCT.
 const EXPLORE: f32 = 1.0;
-/// How much worse than the best move of a position, in expected outcome, a move has to be before it
-/// hardly counts for the position's value.
+/// Moves whose expected outcome is further below the best one hardly count for the value of a
+/// position.
 const TOLERANCE: f32 = 0.5;
 /// At most this many nodes; with [`MOST_EDGES`] edges they take about 300 MB.
 const MOST_NODES: usize = 1 << 20;

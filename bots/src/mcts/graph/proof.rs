@@ -36,7 +36,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
         node.bounds = bounds;
     }
 
-    /// What is proven with more than two seats, where several may play against one.
+    /// Bounds with more than two seats, where several may play against one.
     fn bounds_of_many(
         &self,
         mover: Seat,

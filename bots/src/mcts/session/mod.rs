@@ -12,15 +12,14 @@
 //!   iteration; the others play what they have learned on average. States are drawn as the rules draw
 //!   them: what earlier moves say about hidden cards counts only as far as `sample` considers it.
 //!
-//! Where up to two seats act one after the other and know everything, positions that were searched to the
-//! end are proven: their values replace the means of random games, and a search ends when the root is
-//! proven.
+//! Solved positions are proven if up to two seats move in turn with perfect information: proven
+//! values replace the means of playouts, and the search ends once the root is proven.
 //!
-//! Where seats act at once or information is hidden, the move is drawn from how often each was tried at
-//! the root: any fixed choice there has a best reply. Everywhere else it is the move tried most,
-//! or one that surely wins, and none that surely loses if there is another. A tree
-//! of random games learns fast and not exactly; how much an opponent who knows it can gain in Kuhn poker
-//! is measured in `bots/tests/any_game.rs`.
+//! With simultaneous moves or hidden information, the move is drawn by the visit counts of the
+//! root, since an opponent can exploit any fixed choice. Otherwise, the most visited move is
+//! played, or a proven win; never a proven loss if there is an alternative. Monte Carlo search
+//! learns fast and inexactly: `bots/tests/any_game.rs` measures how much an opponent who knows it
+//! gains in Kuhn poker.
 
 mod statistics;
 mod tree;

@@ -35,7 +35,7 @@ impl Tries {
         self.proven.unwrap_or(self.tried())
     }
 
-    /// What trying the move gave on average, whatever is certain by now.
+    /// Mean outcome over all tries, even if the move is proven by now.
     fn tried(self) -> f64 {
         self.total / f64::from(self.visits.max(1))
     }

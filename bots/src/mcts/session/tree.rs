@@ -22,8 +22,7 @@ pub(super) type SharedStatistics = Rc<RefCell<Statistics>>;
 pub(super) struct Node {
     pub(super) session: Box<dyn Session>,
     acting: Vec<Acting>,
-    /// What the position is worth to each seat, if that is certain: the match is over here, or what
-    /// follows was searched to the end.
+    /// Proven outcome for each seat; `None` while the position is unproven.
     worth: Option<Vec<f64>>,
     /// Identifies the position, if positions must not repeat.
     identity: Option<String>,
@@ -119,7 +118,7 @@ impl Node {
 pub(super) struct Tree<'a> {
     question: &'a SessionQuestion<'a>,
     pub(super) rng: &'a mut Rng,
-    /// Where information is hidden: the statistics by what a seat can tell apart.
+    /// With hidden information: statistics by information set.
     by_observation: HashMap<String, SharedStatistics>,
     is_hidden: bool,
     /// True if positions can be proven. With more than two seats, which of its equally good moves a
@@ -315,7 +314,8 @@ fn is_new(node: &Node, learner: Option<Seat>) -> bool {
     is_new
 }
 
-/// What one of those who act does in an iteration: who learns explores, others play as on average.
+/// The choice of one acting seat in an iteration: the learner explores, others play their average
+/// strategy.
 fn choose(acting: &Acting, learner: Option<Seat>, rng: &mut Rng) -> usize {
     match acting {
         Acting::Chance(chances) => draw_place(chances, rng),

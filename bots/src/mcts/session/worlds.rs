@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::any_game::{load, sample};
 use crate::mcts::session::tree::{Node, Tree};
 
-/// How many states are drawn from one view at first: views of others are often met only once.
+/// States drawn at first from a view. Views of other seats often occur only once.
 const FIRST_DRAWS: usize = 2;
 /// At most this many are drawn at once, since an iteration must not take long.
 const DRAWS_AT_ONCE: usize = 8;

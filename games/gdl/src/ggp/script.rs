@@ -17,7 +17,7 @@ const KEYWORDS: [&str; 18] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal", "sees", "base", "input",
     "distinct", "not", "or", "and", "<=", "random", "nil",
 ];
-/// What names are made of that mean nothing.
+/// Letters of scrambled names.
 const CONSONANTS: &[u8] = b"bdfgklmnprstvz";
 const VOWELS: &[u8] = b"aeiou";
 

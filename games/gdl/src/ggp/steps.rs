@@ -101,7 +101,6 @@ impl Steps {
         self.0.is_over()
     }
 
-    /// How many legal moves a role has.
     pub fn count(&self, role: usize) -> usize {
         self.0.count(role)
     }
@@ -145,7 +144,7 @@ impl Clone for Steps {
     }
 }
 
-/// Where a game begins.
+/// Sets up the initial position.
 trait Begin {
     fn start(&self) -> Result<Box<dyn Follow>, BrokenRules>;
     fn load(&self, state: &Value) -> Result<Box<dyn Follow>, LoadError>;

@@ -112,7 +112,7 @@ impl Database {
         Some(term)
     }
 
-    /// Whether the parts of an atom have these names and numbers of arguments.
+    /// True if the parts of an atom have these names and arities.
     pub(super) fn has_shape(
         &self,
         terms: &Terms,

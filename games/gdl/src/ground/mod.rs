@@ -1,8 +1,8 @@
 //! Grounding: all atoms that may ever hold, and the instances of rules that may derive them.
 //!
-//! What does not depend on the position (static relations) is computed exactly and vanishes from the
-//! rules. For the rest, every fact that may become true and every move that may become legal is
-//! assumed to be so at any time; negation of what depends on the position is left to the network.
+//! Static relations are evaluated and vanish from the rules. For the rest, grounding assumes that
+//! any reachable fact may be true and any possible move legal at any time; the network evaluates
+//! negation of what depends on the position.
 
 pub(crate) mod components;
 mod database;
@@ -187,7 +187,7 @@ struct Grounder {
     ticks: Ticks,
     /// Atoms that were derived, and not joined yet.
     queue: VecDeque<AtomId>,
-    /// What an atom of a relation, whose main argument has this name, may begin.
+    /// Plans that an atom of a relation may trigger, by the name of its main argument.
     triggers: Map<(PredId, Option<Symbol>), Vec<Plan>>,
     is_static: Vec<bool>,
 }
@@ -232,7 +232,8 @@ impl Grounder {
         Ok(())
     }
 
-    /// What is true at first, or always in the next position, and what is always legal.
+    /// Adds facts of the initial position, facts that always become true, and moves that are always
+    /// legal.
     fn begin_dynamic(&mut self) -> Result<(), Ungroundable> {
         for pred in [pred::INIT, pred::NEXT, pred::LEGAL] {
             for atom in self.database.of(pred).to_vec() {
@@ -387,7 +388,7 @@ impl Grounder {
         self.follow(atom)
     }
 
-    /// What comes of an atom by itself: the next facts become true, legal moves are made.
+    /// Handles the direct consequences of an atom: next facts become true, legal moves are made.
     fn follow(&mut self, atom: AtomId) -> Result<(), Ungroundable> {
         let (pred, args) = self.database.parts(atom);
         let follows = match pred {

@@ -12,7 +12,7 @@ use crate::limits::MOST_WORDS;
 use crate::read::{Literal, Pattern, PredId, Rule, Sheet, pred};
 use crate::terms::{Map, Symbol, Term, Terms};
 
-/// What the questions to one position may take, besides time.
+/// Limits of the queries to one position, besides time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct QuestionLimits {
     /// Candidates that are matched.
@@ -73,7 +73,7 @@ struct Table {
     answers: Vec<Box<[Term]>>,
     seen: Map<Box<[Term]>, ()>,
     complete: bool,
-    /// How many questions wait below it, while it is being answered.
+    /// Depth of the query on the stack.
     depth: usize,
     /// The deepest question that it needs and that was being answered.
     low: usize,
@@ -99,7 +99,7 @@ pub(super) struct Solver {
     answers: usize,
     limits: QuestionLimits,
     ticks: Ticks,
-    /// How many terms there were before the questions about this position.
+    /// Number of terms before the queries about this position.
     first_terms: usize,
     /// The order of the literals of a rule, given which variables are bound.
     plans: Map<(usize, Box<[bool]>), Plan>,

@@ -43,7 +43,7 @@ pub(crate) struct Circuit {
     /// The goals of each role, the largest value first.
     pub(crate) goals: Vec<Vec<(Option<i64>, Ref)>>,
     pub(crate) terminal: Ref,
-    /// What each role may see, sorted by the text.
+    /// Possible percepts of each role, sorted by text.
     pub(crate) sees: Vec<Vec<(String, Ref)>>,
     /// The number of circles.
     pub(crate) circles: u32,

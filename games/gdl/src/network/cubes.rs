@@ -1,8 +1,8 @@
 //! Conditions on facts as alternatives of conjunctions, each of which is compared with the facts word by
 //! word.
 //!
-//! What a move changes mostly depends on a few facts, as on what lies below in Connect Four. To compare one
-//! or two words is much faster than to ask gate by gate.
+//! The effect of a move mostly depends on a few facts, such as the cell below in Connect Four.
+//! Comparing one or two words is much faster than evaluating gates.
 
 use super::graph::{Graph, Node, Ref};
 use crate::terms::Map;
@@ -24,7 +24,6 @@ pub(super) struct Flips {
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     fact: u32,
-    /// Where its tests begin and end.
     from: u32,
     to: u32,
 }

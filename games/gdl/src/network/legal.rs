@@ -24,7 +24,6 @@ pub(super) struct Group {
     pub(super) words: u32,
 }
 
-/// Where the legal moves of a role are found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RoleMoves {
     pub(super) groups: Vec<Group>,

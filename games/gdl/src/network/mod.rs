@@ -1,8 +1,9 @@
 //! The propositional network of a sheet: a bit for each fact and each move, gates between them.
 //!
-//! What is legal and whether the game is over is kept up to date with every change of a fact
-//! ([`program`]). The next position is what a joint move changes ([`specialised`]), found out when that
-//! move is made for the first time; conditions on few facts are compared word by word ([`cubes`]). Goals and percepts are evaluated when somebody asks.
+//! Legality and the end of the game are updated with every change of a fact ([`program`]). Each
+//! joint move has a program of its own for its changes ([`specialised`]), compiled when it is first
+//! made; conditions on few facts are word comparisons ([`cubes`]). Goals and percepts are evaluated
+//! on demand.
 
 mod circuit;
 mod cubes;
@@ -33,7 +34,7 @@ pub(crate) use unmade::Unmade;
 
 /// The most memory for changes of joint moves, in bytes. Beyond that, changes are made each time.
 const MOST_CHANGES: usize = 256 << 20;
-/// How many places are tried for a joint move.
+/// Hash table probes for a joint move.
 const PROBES: usize = 8;
 
 /// The network of a game.
@@ -99,7 +100,7 @@ impl Memo {
 #[derive(Clone, Debug)]
 pub(crate) struct NetworkPosition {
     live: Live,
-    /// What a step changes, kept to be reused.
+    /// Changes of a step, kept for its allocation.
     changed: Vec<u32>,
 }
 

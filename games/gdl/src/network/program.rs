@@ -21,14 +21,14 @@ pub(super) struct Program {
     facts: usize,
     /// The number of facts and moves. Behind them, gates are sources.
     inputs: usize,
-    /// Where the edges of each source begin.
+    /// Start of each source in the edges.
     edges_at: Vec<u32>,
     /// A gate, twice, plus 1 if the count grows when the source becomes true.
     edges: Vec<u32>,
     /// The same for edges to gates on circles.
     circle_edges_at: Vec<u32>,
     circle_edges: Vec<u32>,
-    /// Where the bits of each source begin.
+    /// Start of each source in the bits.
     bits_at: Vec<u32>,
     bits: Vec<u32>,
     gates: Vec<Gate>,
@@ -75,7 +75,6 @@ pub(super) fn flip(words: &mut [u64], index: usize) {
     words[index / 64] ^= 1 << (index % 64);
 }
 
-/// What a program is made of.
 pub(super) struct Layout<'g> {
     pub(super) graph: &'g Graph,
     /// The number of facts.

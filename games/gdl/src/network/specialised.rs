@@ -21,7 +21,7 @@ pub(super) struct Change {
     pub(super) flips: Flips,
     /// Other facts with their next values.
     pub(super) open: Vec<(u32, Ref)>,
-    /// What each role may see: its number and when it is seen.
+    /// Possible percepts of each role: number and condition.
     pub(super) sees: Vec<Vec<(u32, Ref)>>,
     /// Gates of this change alone, numbered behind those of the graph.
     pub(super) gates: Vec<Node>,

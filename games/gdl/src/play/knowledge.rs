@@ -68,7 +68,7 @@ pub(crate) fn sample<E: Engine>(
     Ok(drawn.map(|world| rules.state(&world.at)).collect())
 }
 
-/// Where this seat is asked something, as far as that can be told: it knows by that that the game goes on.
+/// When the seat had a turn, as far as known: a turn tells it that the game goes on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Asked {
     /// The game is over.

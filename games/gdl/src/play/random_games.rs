@@ -14,7 +14,7 @@ pub(crate) struct SheetGames<'r, E: Engine> {
     /// The ply at which games stop.
     last: u32,
     scratch: Scratch,
-    /// Where the game stands; kept, since positions are large.
+    /// Kept for its allocation, since positions are large.
     position: Option<E::Position>,
 }
 

@@ -207,8 +207,8 @@ pub(crate) fn texts(value: Option<&Value>, field: &str) -> Result<Vec<String>, S
     texts.ok_or_else(|| wrong("one of them is not a fact, as in `(cell 1 1 b)`"))
 }
 
-/// What goals are worth: their rank, or the goal itself of one who plays alone. Sheets may have more
-/// seats than other games; few need no heap.
+/// Outcomes by the rank of the goals; with one seat, the goal itself. Sheets may have more seats
+/// than other games; few need no heap.
 pub(crate) fn outcome_of(scores: &[i64]) -> SmallVec<[f64; MAX_SEATS]> {
     match scores {
         [only] => smallvec![*only as f64 / 100.0],

@@ -48,7 +48,7 @@ pub(crate) mod pred {
 pub(crate) struct Pred {
     pub(crate) symbol: Symbol,
     pub(crate) arity: usize,
-    /// Where it is used first; nowhere for keywords.
+    /// Place of first use; `None` for keywords.
     pub(crate) place: Option<Place>,
     /// The rules that define it.
     pub(crate) rules: Vec<usize>,
@@ -407,7 +407,7 @@ fn ground_term(pattern: &Pattern) -> Option<Term> {
     }
 }
 
-/// What a word does that joins conditions; `None` for other words.
+/// The connective of this name, if it is one.
 fn connective(name: &str) -> Option<&'static str> {
     match &*name.to_lowercase() {
         "<=" => Some("begins a rule"),

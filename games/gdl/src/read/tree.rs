@@ -8,12 +8,11 @@ use crate::terms::{Term, Terms};
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(super) place: Place,
-    /// Where it stands in the text, in bytes.
+    /// Range in the text, in bytes.
     pub(super) span: (usize, usize),
     pub(crate) node: Node,
 }
 
-/// What a tree is.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     Word(String),

@@ -62,11 +62,11 @@ pub struct StartingTile {
     pub holding: u32,
     /// The placements that are tried for the upper bound; empty at the beginning.
     near: Vec<Tried>,
-    /// How many of those were tried for the number of points after `tried_for`.
+    /// Number of sets tried so far for the number of points after `tried_for`.
     tried: usize,
     /// The elephant gets this many points against all of those.
     pub tried_for: u8,
-    /// How many were dealt with for the number of points after `at_least`.
+    /// Number of sets finished for the number of points after `at_least`.
     pub done: usize,
     /// The positions searched for this tile.
     pub positions: u64,

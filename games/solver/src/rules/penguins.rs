@@ -19,7 +19,7 @@ pub(crate) struct PenguinsRules {
     grid: Grid<u64>,
     slides: SlideTable,
     keys: ImageKeys<4>,
-    /// What cells are worth does not change, so what was found for one position holds for all.
+    /// Cells keep their points, so results hold for all positions of a game.
     endgames: EndgameSolver<u64>,
     /// The number of pieces that both seats place.
     pieces: u32,
@@ -168,7 +168,7 @@ impl SearchRules for PenguinsRules {
         (margin - second, margin + first)
     }
 
-    /// What only one seat can reach stays so, since cells close for ever.
+    /// Cells close for good, so a region that only one seat reaches stays its own.
     fn counted_bounds(&mut self, position: &Position, need: i32) -> (i32, i32) {
         if self.is_placing(position) {
             return (i32::MIN, i32::MAX);

@@ -1,4 +1,4 @@
-//! What a piece reaches along the lines of a board of at most 64 cells, by subtraction on whole lines.
+//! Slides along the lines of a board of at most 64 cells, by subtraction on whole lines.
 
 use games::kit::board::Board;
 

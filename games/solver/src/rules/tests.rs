@@ -19,7 +19,7 @@ fn rules<G: Game>(options: &Value) -> G {
     G::new(&Options::of::<G>(options).unwrap()).unwrap()
 }
 
-/// Whether two kinds of keys tell the same positions apart.
+/// Checks that two kinds of keys distinguish the same positions.
 #[derive(Default)]
 struct SameKeys {
     to_fast: HashMap<u128, u128>,

@@ -75,7 +75,7 @@ impl Position {
         ALL & !self.tiles & !self.elephant
     }
 
-    /// Where the elephant can step, and where it can land after a jump.
+    /// Sets of tiles that the elephant reaches by a step and by a jump.
     #[inline]
     pub(super) fn elephant_targets(&self) -> (u32, u32) {
         board::elephant_targets(self.elephant, self.farmers, self.free())

@@ -148,7 +148,7 @@ impl FishRules {
         self.seats
     }
 
-    /// What a solver has to know of a game of two seats whose penguins take what they leave.
+    /// Facts for the solver about games of two seats whose penguins take the cells that they leave.
     pub(super) fn sliding_solvable(&self) -> Solvable<'_> {
         let solvable = Solvable::by_points(&self.board);
         if matches!(self.setup, Setup::Laid) {

@@ -135,7 +135,7 @@ pub struct PaperPenguins {
 }
 
 impl PaperPenguins {
-    /// How many cells of a random board have one, two and three points.
+    /// Numbers of cells with one, two and three points on a random board.
     fn supply(&self) -> [usize; HIGHEST as usize] {
         let cells = self.board.len();
         let (ones, twos) = (cells.div_ceil(2), (2 * cells + 3) / 6);

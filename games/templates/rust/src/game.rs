@@ -8,7 +8,7 @@ pub const ID: &str = "nim";
 /// A seat, counted from 0.
 pub type Seat = usize;
 
-/// What the game can be played with.
+/// The options of the game.
 #[derive(Clone, Debug)]
 pub struct Options {
     heap: u64,

@@ -59,7 +59,7 @@ impl ResultCursor {
     }
 }
 
-/// What to do about the queue.
+/// The repair that the queue needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Nothing.

@@ -51,7 +51,7 @@ pub struct Config {
     /// Set as soon as it is known.
     deals: OnceLock<Deals>,
     pub format: Format,
-    /// How often every pairing is played in every seat order.
+    /// Repetitions of every pairing in every seat order.
     pub rounds: u32,
     /// The seat orders of a group of bots.
     pub seat_orders: SeatOrders,

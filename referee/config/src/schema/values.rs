@@ -23,7 +23,7 @@ pub(crate) fn problem(root: &Value, schema: &Value, value: &DeValue<'_>) -> Opti
     Some(format!("{shown} is not {allowed}{hint}"))
 }
 
-/// What is allowed, after "is not".
+/// Allowed values, after "is not".
 fn allowed(root: &Value, schema: &Value, value: &DeValue<'_>) -> String {
     let schema = resolve(root, schema);
     if value.is_integer()

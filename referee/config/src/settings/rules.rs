@@ -46,7 +46,7 @@ pub fn recorded_rules(config: &Path, origin: &Path) -> Result<RulesSet, ConfigEr
 /// command = "…", prefix = "my" }`). Paths in it start at `folder`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem as a sentence.
 pub fn source_of(text: &str, folder: &Path) -> Result<RulesSource, String> {
     if !text.trim_start().starts_with('{') {
         return RulesSource::parse(text, folder).map_err(|error| error.to_string());

@@ -37,7 +37,7 @@ impl Texts {
 pub(crate) struct Sources<'t> {
     texts: &'t Texts,
     list: Vec<Source<'t>>,
-    /// Where the next text begins.
+    /// Start of the next text.
     next: Place,
 }
 

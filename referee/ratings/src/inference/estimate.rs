@@ -48,7 +48,7 @@ impl Bound {
     }
 }
 
-/// How an estimate is shown.
+/// The form in which an estimate is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
     /// With both ends.

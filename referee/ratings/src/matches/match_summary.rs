@@ -56,7 +56,7 @@ pub struct PlayerSummary {
     /// The player's own time control, if any.
     #[serde(default)]
     pub time: Option<TimeControl>,
-    /// How its CPU time was measured, if that was limited.
+    /// Method of measurement, if CPU time was limited.
     #[serde(default)]
     pub cpu_time: Option<CpuTimeBy>,
     /// The author of the bot, by its command.

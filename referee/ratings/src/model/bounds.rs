@@ -11,10 +11,10 @@ use crate::model::linear::FEW;
 /// The log-likelihood at the end of an interval, below that at infinity: ln 40, so 2.5 %. Exact where
 /// one bot has won all its matches.
 const UNLIKELY: f64 = 3.688_879_454_113_936;
-/// How far from the others' strengths ends are searched, in natural logarithms.
+/// Search distance from the others' strengths, in natural logarithms.
 const FARTHEST: f64 = 60.0;
 
-/// Who has scored against whom, directly or through others.
+/// Wins between bots, direct or through others.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
     reach: Reach,

@@ -26,11 +26,11 @@ pub(crate) struct Fitter<'a> {
     trial: Vec<f64>,
 }
 
-/// How systems with the second derivatives are solved.
+/// Solvers for systems with the second derivatives.
 #[derive(Clone, Debug)]
 pub(crate) enum Solver {
     Factored(Cholesky),
-    /// Where a factor would be too large.
+    /// Used if a factor would be too large.
     Stepwise(Conjugate),
 }
 

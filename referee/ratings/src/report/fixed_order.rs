@@ -19,7 +19,7 @@ pub struct FixedOrder {
     pub matches: u64,
 }
 
-/// How two bots sat in matches of more than two seats.
+/// The order of two bots in matches of more than two seats.
 #[derive(Clone, Copy, Default)]
 struct Order {
     /// Matches in which the second followed the first, and the other way round.

@@ -358,9 +358,9 @@ fn unknown_game(label: &str, pairs: &SwappedPairs<'_>) -> RequestError {
     }
 }
 
-/// What bots scored against each other over complete pairs of all games, for those of the largest
-/// group. Half a win and half a loss more keep a few matches from looking certain; who never met is
-/// taken at the difference of the ratings.
+/// Nash ratings from complete pairs of all games, within the largest group. Half a win and half a
+/// loss more keep a few matches from looking certain; bots that never met are taken at the
+/// difference of their ratings.
 fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRating>> {
     /// With more, it takes long.
     const MOST_BOTS: usize = 100;
@@ -404,13 +404,13 @@ fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRat
     found
 }
 
-/// How many matches were lost by a fault.
+/// Number of matches lost by a fault.
 fn forfeits(pairs: &SwappedPairs<'_>) -> u64 {
     let entries = pairs.units().flatten();
     entries.filter(|entry| entry.stored.at_fault != 0).count() as u64
 }
 
-/// How many bots each group has.
+/// Number of bots in each group.
 fn sizes(ratings: &Ratings) -> Vec<usize> {
     let mut sizes = vec![0; ratings.groups.len()];
     for &group in &ratings.groups {

@@ -5,9 +5,7 @@ use crate::simulate::{Draws, PLAIN, Pairing, Repeats, Setting};
 /// A kind of tournament with its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
-    /// What is special about it.
     pub name: &'static str,
-    /// How it is played.
     pub setting: Setting,
 }
 

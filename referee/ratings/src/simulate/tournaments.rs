@@ -12,7 +12,7 @@ use crate::sprt::{Hypotheses, Scores, Verdict, expected};
 
 type Placings = Vec<Placing>;
 
-/// How often equal seats draw, and how that depends on strength.
+/// Draws between equal seats, and their dependence on strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Draws {
     /// Davidson's law, the model's own; with more seats, Davidson and Luce's: δ.
@@ -22,7 +22,6 @@ pub enum Draws {
     RaoKupper(f64),
 }
 
-/// Who plays whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pairing {
     /// All groups, with this many units each.
@@ -31,7 +30,7 @@ pub enum Pairing {
     Ring(usize),
 }
 
-/// How units depend on each other.
+/// Dependence between units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Repeats {
     /// They do not.
@@ -63,31 +62,27 @@ pub enum Repeats {
 /// A kind of tournament.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// How many bots.
     pub bots: usize,
     /// Seats of the game: 2 to 4.
     pub seats: usize,
-    /// Who plays whom.
     pub pairing: Pairing,
-    /// How far apart the bots are: the standard deviation of their strengths, in Elo.
+    /// Standard deviation of the strengths, in Elo.
     pub spread: f64,
-    /// How far the second bot is behind the first one beyond that.
+    /// Additional gap between the first and the second bot, in Elo.
     pub apart: f64,
-    /// What the first seat is worth, in Elo.
+    /// Advantage of the first seat, in Elo.
     pub advantage: f64,
-    /// How often equal seats tie.
     pub draws: Draws,
     /// The chance that the matches of a swapped pair of two seats go the same way for the same
     /// bot, as if the bots' luck of the day decided.
     pub alike: f64,
-    /// How much openings favour one seat or the other: the standard deviation, as a natural
-    /// logarithm of odds. Both matches of a pair have the same opening.
+    /// Standard deviation of the advantage by the opening, as a natural logarithm of odds. Both
+    /// matches of a pair have the same opening.
     pub lopsided: f64,
-    /// How units depend on each other.
     pub repeats: Repeats,
-    /// How many games are played, by turns.
+    /// Number of games, played by turns.
     pub games: usize,
-    /// How much a bot's strength differs between games: the standard deviation, in Elo.
+    /// Standard deviation of a bot's strength between games, in Elo.
     pub by_game: f64,
 }
 
@@ -122,7 +117,7 @@ pub struct Coverage {
     reaches: Vec<f64>,
 }
 
-/// Who is how strong: in all, and in each game beyond that.
+/// True strengths: overall, and the deviation in each game.
 #[derive(Clone, Debug)]
 pub struct Truth {
     strengths: Vec<f64>,
@@ -180,8 +175,8 @@ impl Setting {
         }
     }
 
-    /// How much better one bot is than the mean of some bots: logistic Elo of what it expects to score
-    /// in equal seats, over all games.
+    /// A bot's lead over the mean of some bots: logistic Elo of its expected score in equal seats,
+    /// over all games.
     fn lead(&self, truth: &Truth, bot: usize, others: &[usize]) -> f64 {
         let leads = truth.by_game.iter().map(|effects| {
             let strength = |bot: &usize| truth.strengths[*bot] + effects[*bot];
@@ -396,7 +391,7 @@ impl Coverage {
         }
     }
 
-    /// Where openings are fair, what the first bot scores against the second one is known.
+    /// With fair openings, the expected score of the first bot against the second one is known.
     fn count_scores(&mut self, setting: &Setting, truth: &Truth, played: &Played) {
         if setting.seats > 2 || setting.lopsided > 0.0 {
             return;
@@ -440,7 +435,7 @@ impl Coverage {
         }
     }
 
-    /// What was counted, by name.
+    /// The counts, by name.
     pub fn named(&self) -> Vec<(&'static str, [u32; 2])> {
         let all = [
             ("ratings", self.ratings),
@@ -487,7 +482,7 @@ fn weights(strengths: &[f64], tie: f64, left: usize) -> Vec<(usize, f64)> {
     .collect()
 }
 
-/// What the first seat expects against the second one.
+/// Expected score of the first seat against the second one.
 fn ahead(strengths: &[f64], tie: f64, left: usize) -> f64 {
     let weights = weights(strengths, tie, left);
     let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
@@ -529,7 +524,6 @@ fn members(set: usize, seats: usize) -> impl Iterator<Item = usize> {
     (0..seats).filter(move |seat| set >> seat & 1 == 1)
 }
 
-/// How tests ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decisions {
     /// H0 was accepted.
@@ -574,7 +568,7 @@ pub fn decisions(
     decisions
 }
 
-/// How much stronger a bot must be, in the model's Elo, to expect a score over a swapped pair.
+/// The difference in strength, in the model's Elo, for an expected score over a swapped pair.
 fn difference(setting: &Setting, elo: f64) -> f64 {
     let score = |difference: f64| {
         let seats = [setting.advantage, -setting.advantage];

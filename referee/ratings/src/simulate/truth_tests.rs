@@ -23,7 +23,7 @@ fn intervals_hold_the_truth() {
     }
 }
 
-/// Where one interval of each tournament is enough to see it, none is far too wide.
+/// One interval of each tournament suffices to see this: none is far too wide.
 #[test]
 fn intervals_are_not_too_wide() {
     let setting = Setting {

@@ -37,7 +37,7 @@ pub enum EloModel {
 }
 
 impl EloModel {
-    /// How it is written for people: "Elo" or "normalized Elo".
+    /// For people: "Elo" or "normalized Elo".
     pub fn unit(self) -> &'static str {
         match self {
             EloModel::Logistic => "Elo",
@@ -49,7 +49,6 @@ impl EloModel {
 /// Normalized Elo for each standard deviation of a match.
 const NORMALIZED: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// What is tested.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hypotheses {
     /// In which scale `elo0` and `elo1` are.
@@ -58,9 +57,9 @@ pub struct Hypotheses {
     pub elo0: f64,
     /// H1: the first bot is stronger by this; more than `elo0`.
     pub elo1: f64,
-    /// How often H1 may be accepted although H0 holds.
+    /// Probability of accepting H1 although H0 holds.
     pub alpha: f64,
-    /// How often H0 may be accepted although H1 holds.
+    /// Probability of accepting H0 although H1 holds.
     pub beta: f64,
 }
 
@@ -82,7 +81,7 @@ pub enum BadHypotheses {
 }
 
 impl Hypotheses {
-    /// Whether they can be tested.
+    /// Checks that the hypotheses can be tested.
     ///
     /// # Errors
     /// Says what is out of bounds.
@@ -116,7 +115,6 @@ impl Hypotheses {
     }
 }
 
-/// Where a test stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

@@ -58,7 +58,6 @@ impl Walk {
         mirrored.ended_above(time)
     }
 
-    /// How long it takes, on average.
     pub(super) fn mean_time(self) -> f64 {
         let Walk { drift, up, down } = self;
         if (drift * (up + down)).abs() < 1e-6 {

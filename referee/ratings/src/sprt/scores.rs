@@ -21,9 +21,8 @@ const UNSEEN: f64 = 1e-3;
 pub struct Scores {
     /// By value in 1/[`Scores::GRID`].
     counts: BTreeMap<u32, u64>,
-    /// How many matches are in the units.
     matches: u64,
-    /// How often each match was there that may be repeated.
+    /// Occurrences of each match that may be repeated.
     same: HashMap<u64, u64>,
     /// The sum of the squares of these, and 1 for each other match.
     squares: u64,
@@ -63,17 +62,16 @@ impl Scores {
         }
     }
 
-    /// How many units there are.
     pub fn units(&self) -> u64 {
         self.counts.values().sum()
     }
 
-    /// How many matches repeat an earlier one move by move.
+    /// Number of matches that repeat an earlier one move by move.
     pub fn repeats(&self) -> u64 {
         self.repeats
     }
 
-    /// How many units without repetitions are worth as much.
+    /// Equivalent number of units without repetitions.
     pub fn worth(&self) -> f64 {
         self.units() as f64 * self.share()
     }
@@ -86,8 +84,8 @@ impl Scores {
         }
     }
 
-    /// How often 0, ½, 1, 1½ and 2 points were made in a swapped pair; `None` if there are units
-    /// that are no swapped pairs of two seats.
+    /// Counts of swapped pairs with 0, ½, 1, 1½ and 2 points; `None` if some units are not swapped
+    /// pairs of two seats.
     pub fn pentanomial(&self) -> Option<[u64; 5]> {
         let mut counts = [0; 5];
         for (&value, &count) in &self.counts {
@@ -163,7 +161,6 @@ impl Scores {
         terms.sum::<f64>() * self.share()
     }
 
-    /// Where the test stands.
     pub fn verdict(&self, hypotheses: &Hypotheses) -> Verdict {
         let llr = self.llr(hypotheses);
         if llr >= hypotheses.upper() {

@@ -66,7 +66,7 @@ fn pairs_that_are_shared_say_little_where_a_seat_decides() {
     assert!(low < -135.0 && high > 135.0, "{low} {high}");
 }
 
-/// Whether a difference is sure and whether its interval has 0 are the same question.
+/// A difference is certain exactly if its interval excludes 0.
 #[test]
 fn superiority_agrees_with_the_interval() {
     for wins in 0..12 {

@@ -19,8 +19,8 @@ const MOST_GAMES: u64 = 32;
 /// The largest length of each of them, in steps.
 const LONGEST: usize = 64;
 
-/// Whether the program sets up the state of this position as the very same position. It takes two
-/// requests at most; positions of other rules are not looked at.
+/// Checks that the program sets up the state of this position as the same position. Takes at most
+/// two requests; skips positions of other rules.
 ///
 /// # Errors
 /// If it does not.

@@ -34,7 +34,7 @@ pub(crate) struct Connection {
 pub(crate) struct SetUp {
     /// The number of the beginning, which sessions that go back to the same `new` share.
     pub(crate) start: u64,
-    /// Where its playouts stop.
+    /// Limit of its playouts.
     pub(crate) max_plies: Option<u32>,
     /// The steps since then, as JSON.
     pub(crate) steps: Vec<Arc<str>>,
@@ -68,7 +68,7 @@ struct Answer<'a> {
     error: Option<ModelError>,
 }
 
-/// What stands in `ok` if an answer begins as most do, and is nothing else than that; it may be no JSON.
+/// The content of `ok` if an answer has the usual form and nothing else; it may be no JSON.
 fn plain_ok(answer: &[u8], id: u64) -> Option<&str> {
     let answer = std::str::from_utf8(answer).ok()?;
     let rest = answer.strip_prefix("{\"id\":")?;

@@ -22,7 +22,7 @@ const PASSES_OF_LARGE: usize = 2;
 /// A group gets each of its cyclic orders once in a game before it gets any of them again: two
 /// with three seats, six with four. Of those that are left it gets one that keeps even how often
 /// each bot has followed each other one, in this game and in all; the seed decides between equals.
-/// What was dealt does not depend on what comes later.
+/// Earlier deals do not depend on later ones.
 pub(super) struct Cycles {
     rng: Rng,
     /// By the number of seats: the cyclic orders, as places in the group.
@@ -30,7 +30,7 @@ pub(super) struct Cycles {
     state: Deals,
 }
 
-/// What was dealt so far, and so what the next deal has to even out.
+/// The deals so far, which the next one has to balance.
 #[derive(Clone, Default)]
 struct Deals {
     bots: usize,
@@ -46,11 +46,11 @@ struct Deals {
 struct Left {
     /// As bits.
     orders: u8,
-    /// How often it had all.
+    /// Number of complete cycles.
     cycle: u32,
 }
 
-/// What a unit got: an order, as an index, and how often its group had had all.
+/// The deal of a unit: the index of an order, and the cycle of its group.
 #[derive(Clone, Copy)]
 struct Dealt {
     order: usize,
@@ -190,7 +190,7 @@ impl Cycles {
 }
 
 impl Deals {
-    /// How often those have followed each other already who would in this order.
+    /// Number of earlier successions that this order would repeat.
     fn cost(&self, unit: &Unit, order: &[usize]) -> u32 {
         let in_game = self.by_game.get(&unit.game);
         let cells = followings(&unit.group, order).map(|(a, b)| a * self.bots + b);
@@ -209,7 +209,7 @@ impl Deals {
         }
     }
 
-    /// How uneven it is: the sum of squares, which is least where all are equal.
+    /// Sum of squares, which is least if all are equal.
     fn uneven(&self) -> u64 {
         let counts = self.by_game.values().flatten().chain(&self.in_all);
         counts.map(|&times| u64::from(times).pow(2)).sum()
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use crate::{Earlier, Schedule, SeatOrders, Version};
 
-    /// How often each bot followed each other one after each unit of a schedule.
+    /// Counts after each unit of a schedule how often each bot followed each other one.
     fn followed(shape: &Shape, mut look: impl FnMut(u32, &[u32])) {
         let all: Vec<_> = Schedule::new(shape).known().cloned().collect();
         let mut counts = vec![0; shape.bots * shape.bots];

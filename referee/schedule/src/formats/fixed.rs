@@ -82,7 +82,7 @@ fn units(shape: &Shape) -> Vec<Unit> {
     units
 }
 
-/// What is played in each round, as games and groups.
+/// The games and groups of a round.
 fn a_round(shape: &Shape) -> Vec<(usize, Vec<usize>)> {
     let mut classes: Vec<&GameShape> = Vec::new();
     for game in &shape.games {

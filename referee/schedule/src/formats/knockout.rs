@@ -23,7 +23,7 @@ pub(super) struct Knockout {
     places: Vec<usize>,
     /// The duels of the stages so far, in the order of the bracket.
     stages: Vec<Vec<Duel>>,
-    /// How many further swapped pairs the tied duels of this stage have had.
+    /// Number of further swapped pairs in tied duels of this stage.
     extra: u32,
     turns: Turns,
 }
@@ -175,7 +175,6 @@ impl Planner for Knockout {
     }
 }
 
-/// Whether there is no stage after this one.
 fn is_last(stage: &[Duel]) -> bool {
     stage.iter().filter(|duel| !duel.third_place).count() < 2
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-/// How many steps the search for pairings without rematches may take; then some are allowed.
+/// Step limit of the search for pairings without rematches; then some are allowed.
 const MOST_STEPS: u32 = 20_000;
 
 /// Pairs an even number of bots, the best first. `met` has who met whom how often, the lower index

@@ -6,7 +6,7 @@
 //! thread waits for nothing. So no bot gains time by keeping the cores busy. As a second condition,
 //! the whole process must have used next to no CPU time meanwhile.
 //!
-//! Where the kernel does not say that (on systems other than Linux), no suspension is noticed.
+//! On systems other than Linux, no suspension is noticed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

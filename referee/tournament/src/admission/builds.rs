@@ -207,7 +207,6 @@ pub(super) async fn made(
     Ok(done)
 }
 
-/// How a build failed.
 enum Ended {
     /// It failed by itself, or exceeded its time.
     Failed(String),
@@ -246,7 +245,7 @@ async fn ended(
 /// Separates faults of the bot, as a part of a sentence, from those of the machine.
 ///
 /// # Errors
-/// What is the machine's.
+/// Faults of the machine.
 pub(super) fn fault_of_bot(error: FactoryError) -> Result<String, FactoryError> {
     match error {
         FactoryError::Sandbox(SandboxError::Mounts { error, .. }) => Ok(error.to_string()),
@@ -295,7 +294,7 @@ impl BotFile {
     /// Restores it if it has changed.
     ///
     /// # Errors
-    /// That it was another one, as a part of a sentence.
+    /// The other command, as a part of a sentence.
     fn restore(&self) -> Result<(), String> {
         let now = files::read_no_link(&self.path, LONGEST_FILE);
         if now.is_ok_and(|now| now == self.text) {
@@ -389,7 +388,7 @@ fn failed(step: &BuildStep, how: &str, log: &Path, build: &BuildPlan) -> String 
     )
 }
 
-/// What the author of a failed build can do.
+/// Advice for the author of a failed build.
 fn advice(log: &Path, build: &BuildPlan) -> String {
     let text = end_of(log).unwrap_or_default();
     if misses_network(&String::from_utf8_lossy(&text), build) {

@@ -66,7 +66,7 @@ impl Watch {
         }
     }
 
-    /// How the quota is exceeded now, if it is.
+    /// Describes how the quota is exceeded now, if it is.
     pub(super) async fn exceeded_by_now(&self) -> Option<String> {
         let shared = self.shared.clone();
         // The closure does not panic, and nothing cancels it.

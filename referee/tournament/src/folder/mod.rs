@@ -407,7 +407,7 @@ impl Folder {
 /// Refuses a folder that holds a tournament, before anything is done for a new one.
 ///
 /// # Errors
-/// What is there.
+/// Describes the existing entry.
 pub(crate) fn must_be_free(path: &Path) -> Result<(), FolderError> {
     if is_unfinished(path) {
         return Ok(());

@@ -148,7 +148,7 @@ pub(crate) struct FailureReport {
     meaning: &'static str,
     /// Used when nothing more specific is known.
     advice: Option<&'static str>,
-    /// How its process ended; null if it was still running.
+    /// Exit status; null if the process was still running.
     exit: Option<String>,
     time: TimeControl,
     /// Its last moves with their times.

@@ -1,6 +1,6 @@
-//! What an announced tournament may say to a worker that does not trust it. The list has what is allowed:
-//! a key that is not in it has the worker decline the tournament, also one that configurations get later.
-//! Nothing is left out silently, because a worker never plays another bot than was asked for.
+//! Allowed configuration of announced tournaments for workers that do not trust them. An allow
+//! list: a worker declines a tournament with any other key, including those of later versions.
+//! Nothing is left out silently, because a worker never plays another bot than was requested.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,11 +19,11 @@ use toml::{Table, Value};
 
 use super::programs;
 
-/// How many times the default a limit may be: an announced tournament does not get all of a machine.
+/// Maximum multiple of the default of a limit: an announced tournament does not get all of a
+/// machine.
 const MOST_TIMES: u64 = 16;
-/// How long a `setup` may take at most.
 const LONGEST_SETUP: Duration = Duration::from_secs(60 * 60);
-/// How many bytes of a key are shown.
+/// Shown bytes of a key.
 const SHOWN: usize = 60;
 
 /// Why a worker without `--trust` declines a tournament: one sentence, with the bot and the key.
@@ -45,20 +45,20 @@ impl fmt::Display for Declined {
     }
 }
 
-/// What is sent along with a configuration, and what the worker's own user lets tournaments use.
+/// Things that come with a configuration, and the permissions from the worker's own user.
 #[derive(Debug, Default)]
 pub struct Along<'a> {
     /// The folder of `--dir`: bots may be in it.
     pub folder: Option<&'a Path>,
     /// The bots that come in bundles.
     pub(crate) bundled: BTreeSet<&'a str>,
-    /// Where the bundles were unpacked, once they were.
+    /// Folders of unpacked bundles.
     pub unpacked: BTreeMap<&'a str, PathBuf>,
     /// The files whose texts come with the announcement.
     pub files: BTreeSet<&'a str>,
 }
 
-/// What the values of a key may be.
+/// Allowed values of a key.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
     /// All that the schema allows: they say who meets whom and by which rules, and reach nothing else.
@@ -209,7 +209,7 @@ fn limit(key: &str) -> Option<Rule> {
     })
 }
 
-/// Whether keys of this table are looked at one by one.
+/// True if keys of this table are checked one by one.
 fn is_looked_into(path: &str) -> bool {
     let is_inside = |key: &str| {
         let rest = key.strip_prefix(path);
@@ -339,7 +339,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether the bot is played from a bundle: as everywhere, only one that has a `dir` and is not in place.
+    /// True if the bot is played from a bundle: as everywhere, only one that has a `dir` and is not
+    /// in place.
     fn is_bundled(&self) -> bool {
         self.bot.is_some_and(|(name, table)| {
             let in_place = table.get("in_place").and_then(Value::as_bool);
@@ -371,7 +372,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Where the bot's own files are; `None` if it has none here.
+    /// The folder with the bot's own files; `None` if it has none here.
     fn own_folder(&self) -> Option<PathBuf> {
         let (name, table) = self.bot?;
         if self.is_bundled() {
@@ -428,7 +429,7 @@ fn words(value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// Whether a word of a command can only be meant for a file of some folder.
+/// True if a word of a command can only mean a file of some folder.
 fn names_a_file(word: &str, is_program: bool) -> bool {
     let path = Path::new(word);
     let leads_up = || path.components().any(|part| part == Component::ParentDir);
@@ -439,7 +440,7 @@ fn names_a_file(word: &str, is_program: bool) -> bool {
     }
 }
 
-/// Whether a path is in a folder that every bot sees.
+/// True if a path is in a folder that every bot sees.
 fn is_of_the_system(word: &str) -> bool {
     let path = Path::new(word);
     let plain = |part: Component<'_>| matches!(part, Component::RootDir | Component::Normal(_));

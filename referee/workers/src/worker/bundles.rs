@@ -40,7 +40,7 @@ impl FetchError {
     }
 }
 
-/// Where bundles come from and go to.
+/// Source and destination of bundles.
 pub(super) struct Source<'a> {
     pub(super) connection: &'a Connection,
     pub(super) tournament: &'a TournamentId,

@@ -16,7 +16,6 @@ pub struct WorkerOptions {
     pub folder: Option<PathBuf>,
     /// Run bots in the sandbox of the configuration, which may be none.
     pub trust: bool,
-    /// Where bundles are unpacked.
     pub bundle_cache: PathBuf,
     /// The most bytes of a bundle's files.
     pub max_bundle: u64,

@@ -25,7 +25,7 @@ enum Campaign {
     },
     /// Quick matches with new processes for each
     Quick {
-        /// How many matches
+        /// Number of matches
         #[arg(long, default_value_t = 10_000)]
         matches: u32,
     },

@@ -22,7 +22,7 @@ const DEALS: [[&str; 2]; 6] = [
     ["queen", "king"],
 ];
 
-/// What it foresees of the match that has begun: both cards, as the old rule deals them. Two bots play one
+/// Predicts both cards of the match that has begun, as the old rule deals them. Two bots play one
 /// game, in which the first match of a pair has an odd number.
 pub(crate) fn report(begun: &Value) -> Value {
     let names: Vec<&str> = begun["players"]

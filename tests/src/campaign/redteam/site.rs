@@ -1,5 +1,5 @@
-//! Where a tournament with the red team is played: programs that every user may run, folders with
-//! what is to be protected, and the words that say where all of it is.
+//! The site of a tournament with the red team: programs that every user may run, folders to
+//! protect, and their paths for the tricks.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};

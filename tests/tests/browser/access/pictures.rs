@@ -11,7 +11,7 @@ use crate::chromium::Browser;
 use crate::served::{GAMES, Running, all_games, page, watch};
 use serde_json::json;
 
-/// What is taken: a name, an address, and what is there once the page is.
+/// A screenshot: name, address, and an element that is there once the page is.
 struct Picture {
     name: String,
     url: String,

@@ -31,8 +31,7 @@ fn a_submission_has_the_name_of_its_folder() {
     assert_contains(&ran.stdout, "(random, ben");
 }
 
-/// What an author may not write, by key, and a part of what is said about it. `TOP` is the folder of the
-/// class.
+/// Forbidden lines by key, and a part of the message. `TOP` is the folder of the class.
 const FORBIDDEN: [(&str, &str); 33] = [
     (
         "readable = [\"/\"]",

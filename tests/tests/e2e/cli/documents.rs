@@ -59,8 +59,8 @@ const LONG: [&str; 4] = [
     "tournaments/rules-programs.toml",
 ];
 
-/// What is added to commands to make them short, or to keep them apart from each other: how they
-/// begin, and what.
+/// Additional flags that make commands short, or keep them apart from each other, by the start of
+/// the command.
 const ADDED: [(&str, &str); 12] = [
     ("referee analyse", "--time 20ms"),
     ("referee tournament class.toml", "--set limits.max_plies=8"),
@@ -383,7 +383,7 @@ fn columns_of_csv_are_in_the_book() {
     assert_eq!(named, columns.into_iter().chain(bys()).collect());
 }
 
-/// What `--by` takes, which the page names as well.
+/// The values of `--by`, which the page names as well.
 fn bys() -> impl Iterator<Item = String> {
     ["game", "seat", "opening", "pair", "machine"]
         .map(str::to_owned)

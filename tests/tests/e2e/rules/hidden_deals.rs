@@ -1,4 +1,4 @@
-//! What is dealt and drawn follows from a secret: kept, committed to, checked, and told to nobody while a
+//! Deals follow from a secret, which is kept, committed to, checked, and never revealed while a
 //! match with the same deal is still to be played.
 
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! What an earlier version wrote is read, verified, resumed and rated as it was then. The fixtures are
-//! never written anew.
+//! Output of an earlier version is read, verified, resumed and rated as it was then. The fixtures
+//! are never regenerated.
 
 use std::fs;
 use std::path::{Path, PathBuf};

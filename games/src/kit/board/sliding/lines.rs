@@ -61,7 +61,7 @@ const fn count_table() -> Table<u8> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy<const L: usize>([u16; L]);
 
-/// Where a cell lies on one of its lines.
+/// Position of a cell on a line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     line: u8,

@@ -247,8 +247,7 @@ pub(super) fn unit_slopes(
     }
 }
 
-/// How much more the matches of a unit depend on each other, seat by seat, than by chance, given a fit
-/// that says that openings do not differ.
+/// Overdispersion of units, seat by seat, given a fit that assumes equal openings.
 pub(super) fn evidence(placings: &[Placing], game: &GameParams, at: &[f64]) -> f64 {
     let params = params(placings, game);
     let value = |param: u32| match param {

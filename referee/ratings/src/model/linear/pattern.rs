@@ -164,7 +164,7 @@ fn order(near: &[Vec<u32>]) -> Option<Vec<u32>> {
     Some(order)
 }
 
-/// What a factor costs: its entries, and the multiplications that make it.
+/// The cost of a factor: its entries, and the multiplications to compute it.
 struct Cost {
     unknowns: f64,
     entries: f64,

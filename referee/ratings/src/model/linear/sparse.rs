@@ -73,7 +73,7 @@ impl Symmetric {
         }
     }
 
-    /// How many unknowns there are.
+    /// Number of unknowns.
     pub(crate) fn size(&self) -> usize {
         self.pattern.size()
     }

@@ -97,7 +97,7 @@ fn keys_that_nobody_knows_yet_are_declined() {
     }
 }
 
-/// What a worker without a folder of its own takes from a bot whose table has this line.
+/// The verdict of a worker without a folder of its own on a bot whose table has this line.
 fn bot(line: &str) -> Option<String> {
     let text = format!("[[bots]]\nname = \"spy\"\n{line}\n");
     declined(&text, &Along::default())

@@ -1,6 +1,6 @@
-//! What stands around a tournament with the red team in it: sockets, queues and keys that nobody
-//! inside should reach, and a look at which processes there are. It runs as the user who runs the
-//! referee, and takes everything down afterwards.
+//! The surroundings of a tournament with the red team: sockets, queues and keys that nobody inside
+//! should reach, and a list of processes. Runs as the referee's user, and takes everything down
+//! afterwards.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;

@@ -1,5 +1,5 @@
-//! What tricks are aimed at: the campaign says where everything is, so that no trick fails only
-//! because it does not find its target.
+//! Targets of the tricks: the campaign names their places, so that no trick fails only because it
+//! does not find its target.
 
 use std::env;
 use std::fs;

@@ -54,7 +54,7 @@ const WAYS: [&str; 14] = [
 ];
 /// Those that take long, or much of the machine.
 const SLOW: [&str; 4] = ["deaf", "no-ready", "floods-at-once", "forks-at-once"];
-/// How long an analysis of a second takes at most: a bot has ten seconds to start, and the machine is busy.
+/// Limit for an analysis of a second: a bot has ten seconds to start, and the machine is busy.
 const MOST: Duration = Duration::from_secs(90);
 
 fn analysis(stage: &Stage, site: &Site, bot: &str) -> Command {

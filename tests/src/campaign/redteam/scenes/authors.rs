@@ -1,4 +1,4 @@
-//! Who hands in a bot: what its `bot.toml`, its folder and its build open, change or fill.
+//! Attacks by authors of bots: through `bot.toml`, their folder, and their build.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};

@@ -1,4 +1,4 @@
-//! What a scene is, and where it is played.
+//! A scene and its site.
 
 use super::super::judge::Verdict;
 use super::super::options::{Tier, User};

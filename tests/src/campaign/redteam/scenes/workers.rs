@@ -1,4 +1,4 @@
-//! Who announces tournaments to workers, and who brings results to a coordinator.
+//! Attacks by announcers of tournaments on workers, and by workers on a coordinator.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -64,8 +64,8 @@ const TO: Duration = Duration::from_millis(350);
 /// A rest is longer than this: the opponent has 600 ms, of which it keeps some in reserve.
 const WHOLE: Duration = Duration::from_millis(380);
 
-/// Where a way adds up the CPU time that it used in rests, in nanoseconds, and when the rest began,
-/// by the clock of the machine; 0 before the first one.
+/// CPU time used in rests, in nanoseconds, and the start of the current rest by the machine's
+/// clock; 0 before the first one.
 #[derive(Clone, Copy)]
 struct Used {
     sum: &'static AtomicU64,

@@ -27,7 +27,7 @@ const SECRETS: [&str; 6] = [
     "/dev/vda",
 ];
 
-/// How the names of files begin that tricks make outside of the campaign's folder.
+/// Prefix of files that tricks create outside of the campaign's folder.
 pub(crate) const OWN_FILES: &[u8] = b"redteam-";
 
 pub(crate) fn read(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
@@ -172,7 +172,7 @@ pub(crate) fn change_metadata(targets: &Targets, attempts: &mut Attempts) -> Opt
     None
 }
 
-/// Who may only read a file still has a descriptor of it.
+/// A reader of a file still has a descriptor of it.
 fn through_descriptor(attempts: &mut Attempts, path: &Path, mode: usize, ids: [usize; 2]) {
     const GET_FLAGS: usize = 0x8008_6601;
     const SET_FLAGS: usize = 0x4008_6602;

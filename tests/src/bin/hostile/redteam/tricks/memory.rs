@@ -20,11 +20,11 @@ use nix::unistd::Pid;
 use crate::redteam::call::{Outcome, call, fork, in_child, look, map, shared, touch};
 use crate::redteam::{Attempts, Later, Targets};
 
-/// What is taken, in bytes.
+/// Allocated bytes.
 const TAKEN: usize = 420 << 20;
-/// Who has this much has more than the campaign allows.
+/// More than the campaign allows.
 const TOO_MUCH: u64 = 330 << 20;
-/// How long it is held: whoever looks from time to time looks more often.
+/// Held long enough for periodic checks to see it.
 pub(crate) const HELD: Duration = Duration::from_millis(400);
 /// Nothing takes longer.
 const WITHIN: Duration = Duration::from_secs(15);
@@ -253,7 +253,7 @@ fn make_files(folder: &Path, maker: u32, taken: &AtomicU64, end: Instant) {
     }
 }
 
-/// What was sent and not received yet is memory of the kernel's.
+/// Data in flight is memory of the kernel.
 pub(crate) fn sockets(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     take(attempts, "unread bytes in sockets", |taken| {
         in_many_processes(taken, || {

@@ -190,8 +190,7 @@ pub(crate) fn keyrings(targets: &Targets, attempts: &mut Attempts) -> Option<Lat
     None
 }
 
-/// What nobody made as a channel: the witness has a lock on a file that both see, and opens it in
-/// each of its turns.
+/// A covert channel: the witness locks a file that both see, and opens it in each of its turns.
 pub(crate) fn channels(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     let shared = std::env::current_exe().expect("the path of this program");
     let locked = || {
