@@ -66,11 +66,11 @@ pub struct GgpPlayer {
     pub scramble: bool,
 }
 
-/// What a bot does while it is not its turn.
+/// Treatment of a bot between its turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Idle {
-    /// What it likes.
+    /// Processes keep running.
     #[default]
     Run,
     /// Nothing: its processes are stopped.
