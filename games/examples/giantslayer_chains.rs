@@ -1,5 +1,5 @@
 //! Searches for the state of Giantslayer in which the giants have the most moves, by simulated
-//! annealing. Every beginning of a chain of tramples is a move, so there can be many.
+//! annealing. Every prefix of a chain of tramples is a move, so there can be many.
 //!
 //!     cargo run --profile campaign -p games --example giantslayer_chains -- [STEPS] [SEED]
 

@@ -156,7 +156,7 @@ pub trait Game: Sized + Send + Sync + 'static {
         scratch[rng.index(scratch.len())]
     }
 
-    /// True if a move is legal in this position, whatever its origin.
+    /// True if a move from any source is legal in this position.
     fn is_legal(&self, position: &Self::Position, mv: Self::Move) -> bool;
 
     /// Plays a move if it is legal.

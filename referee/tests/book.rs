@@ -29,7 +29,7 @@ fn chapters(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The documents that tell readers what to type.
+/// The documents with commands to type.
 fn documents() -> Vec<PathBuf> {
     let others = [
         "README.md",

@@ -112,7 +112,7 @@ impl Screen {
         self.column += 1;
     }
 
-    /// Becomes wider or narrower. The cursor must be at the beginning of a line.
+    /// Becomes wider or narrower. The cursor must be at the start of a line.
     pub fn resize(&mut self, width: usize) {
         let before = self.rows.len();
         let mut rows = Vec::new();

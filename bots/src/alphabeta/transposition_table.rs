@@ -32,7 +32,7 @@ pub(super) struct Entry<M> {
     key: u64,
     /// The best move, or the one that caused a cutoff.
     pub(super) mv: Option<M>,
-    /// As seen from the position; [`Entry::value`] gives it as seen from the root.
+    /// As seen from the position; [`Entry::value`] converts it to the root's view.
     value: Value,
     /// The static evaluation, for the side to move.
     pub(super) static_value: Value,

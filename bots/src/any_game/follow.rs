@@ -39,7 +39,7 @@ pub(crate) struct FollowedSession {
 }
 
 impl FollowedSession {
-    /// The beginning of a match.
+    /// The start of a match.
     ///
     /// # Errors
     /// If the state breaks the rules.

@@ -29,7 +29,7 @@ pub(crate) const RANDOM: &str = "random";
 
 /// A way to choose moves in any game.
 pub trait Engine {
-    /// The name of the bot, as `hello` gives it.
+    /// The name of the bot, as in `hello`.
     fn name(&self) -> &'static str;
 
     /// Starts a search for one match.

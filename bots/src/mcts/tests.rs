@@ -86,7 +86,7 @@ fn proofs_hold<G: Game>(game: &G, before_end: usize) {
                 Some(mover) if mover == seat => solve(game, &next),
                 Some(_) => 1.0 - solve(game, &next),
             };
-            assert_eq!(kept, truth, "seed {seed}: the move gives it away");
+            assert_eq!(kept, truth, "seed {seed}: the move reveals the card");
         }
     }
     assert!(proven >= 6, "{proven}");

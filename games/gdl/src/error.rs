@@ -25,7 +25,7 @@ pub struct SheetError {
     pub place: Place,
     /// The fault, and what was expected.
     pub message: String,
-    /// The rule that has the mistake, cut short; `None` if it is in none.
+    /// The erroneous rule, cut short; `None` if the error is in none.
     pub rule: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use crate::error::SheetError;
 use crate::ground::{Ground, Ungroundable};
 use crate::interpreter::Interpreter;
 use crate::limits::{GroundLimits, within};
-use crate::network::{Network, Sizes, Unmade};
+use crate::network::{Network, NetworkError, Sizes};
 use crate::play::Play;
 use crate::play::rules::GdlRules;
 use crate::play::shared::SharedRules;
@@ -117,8 +117,8 @@ fn made(sheet: Sheet, limits: &GroundLimits) -> Result<Result<Network, Ungrounda
     };
     match Network::new(&ground) {
         Ok(network) => Ok(Ok(network)),
-        Err(Unmade::Ungroundable(why)) => Ok(Err(why)),
-        Err(Unmade::Sheet(error)) => Err(error),
+        Err(NetworkError::Ungroundable(why)) => Ok(Err(why)),
+        Err(NetworkError::Sheet(error)) => Err(error),
     }
 }
 

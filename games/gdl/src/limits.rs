@@ -27,7 +27,7 @@ pub(crate) const MOST_WORDS: u64 = 100_000;
 /// The most words in all facts and moves of a game together, or in the facts of one position.
 pub(crate) const MOST_ALL_WORDS: u64 = 4_000_000;
 
-/// When grounding gives up, and a sheet is interpreted instead; and when the interpreter gives up.
+/// Limits of grounding, beyond which a sheet is interpreted instead, and of the interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroundLimits {
     /// Ground atoms. Each takes about 150 bytes.

@@ -30,7 +30,7 @@ pub enum CheckpointError {
     /// It is something else.
     #[error("it is not a checkpoint of `referee solve`")]
     Magic,
-    /// It is of another version, whose searches told positions apart in another way.
+    /// It is of another version, whose searches distinguished positions in another way.
     #[error(
         "it was written by another version of `referee solve`, which this one cannot go on from; without \
          --resume, the search starts anew"

@@ -1,4 +1,4 @@
-//! Searches behind one door, whatever rules they use: the front asks about positions of the game.
+//! One interface to the searches of all rules: it takes positions of the game.
 
 use games::Game;
 use games::kit::solving::{Movement, Solvable};

@@ -182,7 +182,7 @@ impl<'w, G: Game> Solver<'w, G> {
         self.last = None;
     }
 
-    /// True if the final margin of best play is at least `need`: one question, whatever else is asked.
+    /// True if the final margin of best play is at least `need`: one query, independent of others.
     ///
     /// # Errors
     /// If the watch or the limit stops it.

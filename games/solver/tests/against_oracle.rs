@@ -67,7 +67,7 @@ fn random_game<G: Game>(game: &G, start: G::Position, seed: u64) -> Vec<G::Posit
     positions
 }
 
-/// Plays a line and gives the margin at its end.
+/// Plays a line and returns the margin at its end.
 fn end_of<G: Game>(game: &G, start: &G::Position, line: &[G::Move]) -> i32 {
     let mut position = *start;
     for &mv in line {

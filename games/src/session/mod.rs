@@ -57,7 +57,7 @@ pub trait Rules: Send + Sync {
     fn comes_back(&self, _session: &dyn Session) -> Result<(), BrokenRules> {
         Ok(())
     }
-    /// At most `count` states that a seat which knows this much cannot tell from the real one; empty
+    /// At most `count` states of the information set of a seat with this observation; empty
     /// if the rules cannot draw any.
     ///
     /// # Errors

@@ -358,7 +358,7 @@ mod tests {
                 other => panic!("{value}: {other:?}"),
             };
         assert_eq!(fields["v"], read, "{value}");
-        // Reading it again gives the same.
+        // Reading is idempotent.
         let again: Value = serde_json::from_str(&read.to_string()).unwrap();
         assert_eq!(again, read, "{value}");
         read

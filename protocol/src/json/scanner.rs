@@ -43,13 +43,13 @@ pub struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Starts at the beginning of a text.
+    /// Starts at the first byte of a text.
     #[must_use]
     pub fn new(text: &'a str) -> Self {
         Scanner { text, at: 0 }
     }
 
-    /// Starts at the beginning of a line; `None` if it is not UTF-8.
+    /// Starts at the first byte of a line; `None` if it is not UTF-8.
     #[must_use]
     pub fn of_line(line: &'a [u8]) -> Option<Self> {
         std::str::from_utf8(line).ok().map(Scanner::new)

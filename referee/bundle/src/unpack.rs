@@ -1,4 +1,4 @@
-//! Unpacks archives that may come from anybody: whatever is in them, nothing is written but files,
+//! Unpacks untrusted archives: regardless of their content, nothing is written but files,
 //! folders and links in a folder of their own, and no more than is allowed.
 
 use std::collections::HashSet;
@@ -153,7 +153,7 @@ fn read(
     let rest = io::copy(&mut packed, &mut io::sink());
     let (file, found) = packed.finish();
     rest.map_err(BundleError::io(archive))?;
-    // A hash that is wrong explains whatever else is.
+    // A wrong hash explains all other errors.
     bundle.has_hash(archive, found)?;
     unpacked.map_err(|error| BundleError::Refused {
         bundle: bundle.sha256.clone(),

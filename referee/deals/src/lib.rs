@@ -2,7 +2,7 @@
 //! them. The log has the hash of the secret. Once the secret is published, everybody can check the
 //! deals.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 use std::fmt;
 use std::fs::File;
@@ -38,7 +38,7 @@ impl Secret {
         bytes_of(digits).map(Secret)
     }
 
-    /// As it is written. Nothing that bots or strangers may read has it.
+    /// As it is written. Nothing that bots or visitors may read contains it.
     pub fn digits(&self) -> String {
         hex(&self.0)
     }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::places::{Phase, Place};
+use super::connection_table::{Phase, Place};
 
 /// A connection with a place.
 pub(super) struct Connection<S> {

@@ -14,8 +14,8 @@ use protocol::Record;
 use thiserror::Error;
 
 use super::CutLine;
+use super::backup::{Backup, Restored};
 use super::chain::{self, LineHash};
-use super::guard::{Guard, PutBack};
 
 /// The shortest interval between flushes to the disk.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -117,8 +117,8 @@ pub struct LogWriter {
     synced: Instant,
     /// The hash of the last whole line, once it is known.
     last: Option<LineHash>,
-    /// The guard, if the file is guarded.
-    guard: Option<Guard>,
+    /// `Some` if the file is guarded.
+    backup: Option<Backup>,
     /// The number of lines at the last restoration that was not reported yet.
     put_back: Option<usize>,
 }
@@ -163,7 +163,7 @@ impl LogWriter {
             regular,
             synced: Instant::now(),
             last: None,
-            guard: None,
+            backup: None,
             put_back: None,
         })
     }
@@ -180,10 +180,10 @@ impl LogWriter {
         }
         let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
-        let guard = Guard::new(folder, &self.file, self.whole);
-        let guard = guard.map_err(|error| WriteError::io(&self.path, error))?;
-        self.last = guard.last();
-        self.guard = Some(guard);
+        let backup = Backup::new(folder, &self.file, self.whole);
+        let backup = backup.map_err(|error| WriteError::io(&self.path, error))?;
+        self.last = backup.last();
+        self.backup = Some(backup);
         Ok(())
     }
 
@@ -194,30 +194,30 @@ impl LogWriter {
 
     /// Restores the log if its length or modification time is unexpected.
     fn put_back_if_changed(&mut self) -> Result<(), WriteError> {
-        let Some(guard) = &mut self.guard else {
+        let Some(backup) = &mut self.backup else {
             return Ok(());
         };
         let io = |error| WriteError::io(&self.path, error);
         let there = self.file.metadata().map_err(io)?;
-        if guard.seems_whole(&there, self.whole) {
+        if backup.seems_whole(&there, self.whole) {
             return Ok(());
         }
         // It may only have another name, or none any more.
-        if guard.holds(&self.file).map_err(io)? {
-            return guard.note(&[], &[], &there).map_err(io);
+        if backup.holds(&self.file).map_err(io)? {
+            return backup.note(&[], &[], &there).map_err(io);
         }
         self.put_back()
     }
 
     fn put_back(&mut self) -> Result<(), WriteError> {
-        let Some(guard) = &mut self.guard else {
+        let Some(backup) = &mut self.backup else {
             return Ok(());
         };
-        let done = guard.put_back(&mut self.file);
+        let done = backup.restore(&mut self.file);
         let done = done.map_err(|error| WriteError::io(&self.path, error))?;
-        let PutBack { whole, lines, lost } = done;
+        let Restored { whole, lines, lost } = done;
         self.whole = whole;
-        self.last = guard.last();
+        self.last = backup.last();
         if lost.is_empty() {
             self.put_back = Some(lines);
             return Ok(());
@@ -234,10 +234,10 @@ impl LogWriter {
     /// # Errors
     /// If it cannot be read or written, or lines are lost.
     pub fn check(&mut self) -> Result<(), WriteError> {
-        let Some(guard) = &self.guard else {
+        let Some(backup) = &self.backup else {
             return Ok(());
         };
-        let holds = guard.holds(&self.file);
+        let holds = backup.holds(&self.file);
         if holds.map_err(|error| WriteError::io(&self.path, error))? {
             Ok(())
         } else {
@@ -301,10 +301,10 @@ impl LogWriter {
         }
         self.whole += lines.len() as u64;
         self.last = Some(last);
-        if let Some(guard) = &mut self.guard {
+        if let Some(backup) = &mut self.backup {
             let io = |error| WriteError::io(&self.path, error);
             let there = self.file.metadata().map_err(io)?;
-            guard.note(&lines, &hashes, &there).map_err(io)?;
+            backup.note(&lines, &hashes, &there).map_err(io)?;
             if there.len() != self.whole {
                 self.put_back()?;
             }
@@ -614,14 +614,14 @@ mod tests {
         file.breaks().to_vec()
     }
 
-    /// A log of five matches that is guarded, and a handle of the guard's copy: what a program finds
+    /// A log of five matches that is guarded, and a handle of the backup's copy: what a program finds
     /// that can look into this process.
     fn guarded() -> (tempfile::TempDir, PathBuf, LogWriter, File) {
         let (folder, path, mut log) = started();
         log.guard().unwrap();
         let more: Vec<Record> = (2..=5).map(|n| record(&format!("m-{n}"))).collect();
         log.append(&more).unwrap();
-        let copy = log.guard.as_ref().unwrap().copy().unwrap();
+        let copy = log.backup.as_ref().unwrap().copy().unwrap();
         (folder, path, log, copy)
     }
 

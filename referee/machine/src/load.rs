@@ -27,7 +27,7 @@ struct Sample {
     ticks: Option<[u64; 2]>,
 }
 
-/// From the beginning to the end of a match.
+/// From the start to the end of a match.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadWatch(Sample);
 

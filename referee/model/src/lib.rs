@@ -1,6 +1,6 @@
 //! The forward model: games behind a line-based service, for bots that do not know the rules.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod answer;
 mod fields;

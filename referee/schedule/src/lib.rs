@@ -1,7 +1,7 @@
 //! Schedules: pairings, games and seats, as a pure function of the configuration and, in some formats, of
 //! the results so far.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod formats;
 mod order;

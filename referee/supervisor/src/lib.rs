@@ -10,7 +10,7 @@
 //!
 //! Each folder imports only those above it in this list: [`system`], [`spec`], [`sandbox`],
 //! [`streams`], [`process`], [`bot`], [`service`].
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod bot;
 pub mod process;

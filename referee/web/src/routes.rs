@@ -22,9 +22,9 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
+use crate::http::access::{Guard, guarded};
 use crate::http::answer::{self, Refusal, answer, json_text, refuse};
 use crate::http::assets::{self, ASSETS};
-use crate::http::guard::{Guard, guarded};
 use crate::http::server::PORT;
 use crate::matches::match_list;
 use crate::matches::match_page::find;

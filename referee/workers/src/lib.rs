@@ -1,7 +1,7 @@
 //! Tournaments whose matches are played by workers on other machines, over a NATS server. Only the
 //! coordinator writes the log. This crate has both sides, their messages, and the examination of results.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod bundles;
 pub mod dispatch;

@@ -47,7 +47,7 @@ fn main() -> ExitCode {
             None => fuzz(target, &args),
         };
         match done {
-            Ok(stats) => println!("{}", told(target, &stats)),
+            Ok(stats) => println!("{}", summary(target, &stats)),
             Err(error) => {
                 eprintln!("{error}");
                 code = ExitCode::FAILURE;
@@ -78,7 +78,7 @@ fn try_file(target: &Target, path: &PathBuf) -> Result<Stats, String> {
     }
 }
 
-fn told(target: &Target, stats: &Stats) -> String {
+fn summary(target: &Target, stats: &Stats) -> String {
     format!(
         "{}: {} inputs, {} understood; the slowest took {:.1?}, the largest {} KiB",
         target.name,

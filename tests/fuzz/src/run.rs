@@ -256,7 +256,7 @@ impl Watchdog {
 
 /// Looks after a run until it is over.
 fn watch(watched: &Weak<Mutex<Option<Instant>>>, target: &str, input: &Path) {
-    // Twice what is allowed: whatever ends by itself gets a better message.
+    // Twice the limit: a run that ends by itself gets a better message.
     let limits = Limits::default();
     let (most_time, most_memory) = (2 * limits.time, 2 * limits.memory);
     while let Some(since) = watched.upgrade() {

@@ -73,7 +73,7 @@ fn fish(game: &str, options: &Value, penguins: usize, random: &mut Random) -> Va
     let mut options = options.clone();
     let laid = options["setup"] == "laid";
     if laid {
-        // Where the chips lie cannot be told from a random start.
+        // The places of the chips do not show a random start.
         options["setup"] = json!("random");
     }
     let mut state = start(game, &options, random.0).state();

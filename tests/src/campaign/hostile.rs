@@ -100,8 +100,8 @@ fn mode(player: &Value) -> Option<Mode> {
     if name.starts_with("honest") {
         return None;
     }
-    let told = player["version"].as_str().and_then(find);
-    told.or_else(|| find(name))
+    let stated = player["version"].as_str().and_then(find);
+    stated.or_else(|| find(name))
 }
 
 /// Checks each result against how the players misbehaved.
@@ -151,10 +151,10 @@ fn wrong(record: &Value, modes: &[Option<Mode>]) -> Option<String> {
             0 => 0,
             turn => seat as u64 + 2 * u64::from(turn - 1),
         };
-        let told = fault["ply"].as_u64()?;
+        let stated = fault["ply"].as_u64()?;
         // A machine that is too busy makes bots with little time late before they misbehave.
-        let early = fault["code"] == "timeout" && told < ply;
-        let right_ply = mode.may_play_on || told == ply || early;
+        let early = fault["code"] == "timeout" && stated < ply;
+        let right_ply = mode.may_play_on || stated == ply || early;
         // Only before the first turn there may be more than one.
         let right = right_ply && (faults.len() == 1 || ply == 0);
         if !right || !mode.codes.contains(&fault["code"].as_str()?) {

@@ -28,7 +28,7 @@ pub(super) fn play(
     findings.wrong_unless(ran.code == Some(0), || {
         format!("the referee ended with {:?}: {}", ran.code, ran.stderr)
     });
-    watched.tell(findings);
+    watched.report(findings);
     let left = crate::traces::marked(mark);
     findings.wrong_unless(left.is_empty(), || format!("processes are left: {left:?}"));
     let left = crate::traces::control_groups(*referee);

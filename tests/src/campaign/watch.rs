@@ -86,7 +86,7 @@ impl Watch {
 
 impl Watched {
     /// Compares the second half with the first one.
-    pub(super) fn tell(&self, findings: &mut Findings) {
+    pub(super) fn report(&self, findings: &mut Findings) {
         let (first, second) = self.samples.split_at(self.samples.len() / 2);
         let most = |part: &[Sample], of: fn(&Sample) -> u64| part.iter().map(of).max().unwrap_or(0);
         for (what, slack, of) in [

@@ -46,12 +46,12 @@ impl Liar {
             Arc::new(AtomicBool::new(false)),
             Arc::new(AtomicU32::new(0)),
         );
-        let (stopped, told) = (stop.clone(), lies.clone());
+        let (stopped, count) = (stop.clone(), lies.clone());
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build();
-            let lying = lie(&server, &name, &truth, &stopped, &told, most);
+            let lying = lie(&server, &name, &truth, &stopped, &count, most);
             runtime.expect("a runtime").block_on(lying);
         });
         Liar {
@@ -89,7 +89,7 @@ async fn lie(
     };
     while !stop.load(Relaxed) && lies.load(Relaxed) < most {
         let number = lies.load(Relaxed);
-        // Whoever is wrong three times is not looked at any more.
+        // A worker that was wrong three times is ignored.
         let name = format!("{name}-{}", number / 2);
         let worker = Worker::new(&connection, &name.parse().expect("a name"));
         worker.send_heartbeat(&presence(&name)).await;
@@ -102,7 +102,7 @@ async fn lie(
         let Ok(Delivered::Job(job)) = taken else {
             continue;
         };
-        if tell(&job, truth, number).await {
+        if submit(&job, truth, number).await {
             lies.fetch_add(1, Relaxed);
         }
     }
@@ -119,8 +119,8 @@ fn presence(name: &str) -> Presence {
     }
 }
 
-/// Brings a wrong result; whether it was stored.
-async fn tell(job: &Job, truth: &HashMap<String, Value>, number: u32) -> bool {
+/// Submits a wrong result; returns true if it was stored.
+async fn submit(job: &Job, truth: &HashMap<String, Value>, number: u32) -> bool {
     let way = number % WAYS;
     let mut records = asked(job, truth);
     if records.is_empty() {

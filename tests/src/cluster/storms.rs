@@ -310,7 +310,7 @@ impl<'a> Round<'a> {
             assert_eq!(&matches[id], expected, "{id}");
         }
         assert_eq!(self.field.left(), Vec::<String>::new(), "{}", self.said());
-        // Those who are left have nothing to do any more, and end when they are told to.
+        // The remaining workers are idle, and end on request.
         for name in std::mem::take(&mut self.workers) {
             self.field.signal(&name, Signal::SIGINT);
             assert_eq!(

@@ -14,7 +14,7 @@ use tests::model::ModelClient;
 pub(crate) struct Broken {
     pub(crate) what: String,
     pub(crate) state: Value,
-    /// Possible beginnings of the field's name in the refusal.
+    /// Possible prefixes of the field's name in the refusal.
     pub(crate) fields: Vec<String>,
 }
 

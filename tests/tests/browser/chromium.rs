@@ -60,7 +60,7 @@ impl Browser {
         self.runtime.block_on(self.client().goto(url)).unwrap();
     }
 
-    /// Runs a script in the page; it gives back what it `return`s.
+    /// Runs a script in the page, and returns its result.
     pub(crate) fn run(&self, script: &str) -> Value {
         let ran = self.client().execute(script, Vec::new());
         self.runtime
@@ -104,7 +104,7 @@ impl Browser {
             });
             match clicked {
                 Ok(()) => return,
-                // The page was drawn anew between finding it and clicking on it.
+                // The page was redrawn between finding it and clicking on it.
                 Err(error)
                     if (error.is_stale_element_reference() || error.is_no_such_element())
                         && start.elapsed() < TIMEOUT => {}
@@ -192,7 +192,7 @@ impl Drop for Browser {
     }
 }
 
-/// The body of an answer. The driver leaves connections open, whatever it is asked.
+/// The body of an answer. The driver leaves all connections open, even on `Connection: close`.
 fn body_of(stream: TcpStream) -> Vec<u8> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;

@@ -8,7 +8,7 @@ const SMALL: &str = r#"games = [{ id = "amazons", options = { size = 5 } }]"#;
 
 /// Waits until what an expression is worth changes.
 fn wait_for_change(browser: &Browser, expression: &str) {
-    // What is looked at may be missing for a moment, while the page is drawn anew.
+    // What is looked at may be missing for a moment, while the page is redrawn.
     browser.wait(&format!("({expression}) != null"));
     let before = serde_json::json!(browser.text(expression));
     browser.wait(&format!(

@@ -302,7 +302,7 @@ fn who_wants_another_match_at_the_same_time_gets_the_same_one() {
     for browser in [&first, &second] {
         browser.wait(&format!("document.querySelector('{again}')"));
     }
-    // The second one has not heard of it yet.
+    // The second one has not received it yet.
     second.run(&format!("window.again = document.querySelector('{again}')"));
     first.click(again);
     first.wait(&format!("{STATUS}.startsWith('Your move')"));

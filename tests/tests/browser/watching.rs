@@ -126,9 +126,9 @@ const READING: &str = r"
     EventSource.prototype.addEventListener = function (name, handle) {
         window.say = window.say ?? [];
         listen.call(this, name, (event) => {
-            const tell = () => handle(event);
-            if (window.isRead) tell();
-            else window.say.push(tell);
+            const deliver = () => handle(event);
+            if (window.isRead) deliver();
+            else window.say.push(deliver);
         });
     };
 ";
@@ -159,7 +159,9 @@ fn while_the_log_is_read_no_page_says_that_nothing_is_there() {
             "null",
             "{route}"
         );
-        browser.run("window.isRead = true; (window.say ?? []).splice(0).forEach((tell) => tell())");
+        browser.run(
+            "window.isRead = true; (window.say ?? []).splice(0).forEach((deliver) => deliver())",
+        );
         browser.wait(then);
         browser.wait("!/reading|being read/.test(document.querySelector('#main').innerText)");
     }

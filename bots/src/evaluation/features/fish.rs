@@ -47,7 +47,7 @@ impl<S: Cells + Hash> FishBoard<S> {
         self.points.final_points(grid, solver, moves, &mut budget)
     }
 
-    /// Counts the features of each seat. `slides` gives the number of moves of a piece on a cell.
+    /// Counts the features of each seat. `slides` returns the number of moves of a piece on a cell.
     pub(crate) fn count(
         &self,
         grid: &Grid<S>,

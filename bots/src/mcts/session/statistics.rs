@@ -86,7 +86,7 @@ impl Statistics {
 
     /// The move whose certain value is that of the position: one that nothing can beat or, if all
     /// moves are certain, the best one. Of equal ones it is the one that gave most when it was tried,
-    /// since others make mistakes.
+    /// since others err.
     pub(super) fn proof(&self) -> Option<usize> {
         let places = 0..self.tries.len();
         let wins = places.clone().find(|place| self.tries[*place].rank() == 2);

@@ -252,7 +252,7 @@ impl Solver {
         Ok(NONE)
     }
 
-    /// Adds the answers that a rule gives to a question.
+    /// Adds the answers of a rule to a query.
     fn apply(&mut self, sheet: &Sheet, number: usize, table: usize) -> Result<usize, Unsolved> {
         self.ticks.tick()?;
         let rule = &sheet.rules[number];

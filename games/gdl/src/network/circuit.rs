@@ -2,8 +2,8 @@
 
 use games::budget::{self, Ticks};
 
+use super::error::NetworkError;
 use super::graph::{Graph, Node, Ref};
-use super::unmade::Unmade;
 use crate::error::SheetError;
 use crate::ground::components::components;
 use crate::ground::{AtomId, Ground, GroundRule, Ungroundable};
@@ -54,7 +54,7 @@ impl Circuit {
     ///
     /// # Errors
     /// If an atom is negated on a circle through itself, or it would become too large.
-    pub(crate) fn of(ground: &Ground) -> Result<Self, Unmade> {
+    pub(crate) fn of(ground: &Ground) -> Result<Self, NetworkError> {
         check_words(ground)?;
         let mut builder = Builder::new(ground);
         let facts = builder.add_facts();
@@ -67,7 +67,7 @@ impl Circuit {
 }
 
 /// Facts and moves are kept as they are written.
-fn check_words(ground: &Ground) -> Result<(), Unmade> {
+fn check_words(ground: &Ground) -> Result<(), NetworkError> {
     let mut words = 0;
     for (pred, argument) in [
         (pred::TRUE, 0),
@@ -169,7 +169,7 @@ impl<'g> Builder<'g> {
     }
 
     /// Makes the gates of all atoms that have rules, in the order of what they depend on.
-    fn add_rules(&mut self) -> Result<(), Unmade> {
+    fn add_rules(&mut self) -> Result<(), NetworkError> {
         let ground = self.ground;
         let mut ticks = Ticks::default();
         let has_rules = |atom: &AtomId| !self.rules[atom.0 as usize].is_empty();
@@ -217,7 +217,7 @@ impl<'g> Builder<'g> {
     }
 
     /// Atoms that depend on each other. They hold as far as they follow from something else.
-    fn circle(&mut self, members: &[AtomId], component: &[u32]) -> Result<(), Unmade> {
+    fn circle(&mut self, members: &[AtomId], component: &[u32]) -> Result<(), NetworkError> {
         let mut ticks = Ticks::default();
         let circle = self.circles;
         self.circles += 1;

@@ -7,13 +7,13 @@
 
 mod circuit;
 mod cubes;
+mod error;
 mod graph;
 mod legal;
 #[cfg(test)]
 mod parts;
 mod program;
 mod specialised;
-mod unmade;
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher};
@@ -26,11 +26,11 @@ use crate::engine::{Engine, Failure, Percepts};
 use crate::ground::{Ground, Ungroundable};
 use crate::terms::Map;
 pub(crate) use circuit::Circuit;
+pub(crate) use error::NetworkError;
 use graph::{Node, Ref};
 use legal::{Bits, RoleMoves};
 use program::{Layout, Live, Program, bit};
 use specialised::{Change, Specialiser};
-pub(crate) use unmade::Unmade;
 
 /// The most memory for changes of joint moves, in bytes. Beyond that, changes are made each time.
 const MOST_CHANGES: usize = 256 << 20;
@@ -109,7 +109,7 @@ impl Network {
     ///
     /// # Errors
     /// If an atom depends on its own negation, or the network would become too large.
-    pub(crate) fn new(ground: &Ground) -> Result<Self, Unmade> {
+    pub(crate) fn new(ground: &Ground) -> Result<Self, NetworkError> {
         let mut circuit = Circuit::of(ground)?;
         let specialiser = Specialiser::new(&mut circuit);
         budget::check()?;

@@ -15,7 +15,7 @@ use crate::terms::Map;
 pub(super) struct Change {
     /// The joint move, a move of each role.
     pub(super) joint: Box<[u32]>,
-    /// Words of facts that become true or false, whatever the position: number, true, false.
+    /// Words of facts that become true or false in any position: number, true, false.
     pub(super) certain: Vec<(u32, u64, u64)>,
     /// Facts that change under conditions that are small.
     pub(super) flips: Flips,

@@ -1,4 +1,4 @@
-//! Hidden information: positions that a seat cannot tell from the real one, by filtering.
+//! Hidden information: information sets, by filtering.
 //!
 //! From the start on, every possible joint step is made, and only those positions are kept in which the
 //! seat would have seen what it saw. Where they become too many, some are drawn by their probabilities;

@@ -102,7 +102,7 @@ impl<E: Engine> Play<E> {
         ))
     }
 
-    /// Makes steps as long as nobody has a choice, and gives the numbers of legal moves then.
+    /// Makes steps as long as nobody has a choice, and returns the numbers of legal moves after them.
     ///
     /// # Errors
     /// If the sheet does not work.

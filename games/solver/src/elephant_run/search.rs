@@ -5,7 +5,7 @@ use games::rules::elephant_run::board::{CELLS, DIRECTIONS, cells};
 use super::chase::{Chase, FarmerMove};
 use super::table::{Known, Table, key};
 
-/// The search was told to stop.
+/// The search was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 

@@ -60,7 +60,7 @@ pub struct StartingTile {
     pub at_most: Option<u8>,
     /// The placement that holds it best, as a set of cells.
     pub holding: u32,
-    /// The placements that are tried for the upper bound; empty at the beginning.
+    /// The placements that are tried for the upper bound; empty at the start.
     near: Vec<Tried>,
     /// Number of sets tried so far for the number of points after `tried_for`.
     tried: usize,

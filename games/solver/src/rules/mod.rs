@@ -37,8 +37,8 @@ pub(crate) trait SearchRules {
     /// if it is over.
     fn quick_bounds(&self, position: &Self::Position) -> (i32, i32);
 
-    /// The same of a position that is not over, by counting, as far as that may tell whether the final margin
-    /// is at least `need`. It takes longer.
+    /// The same of a position that is not over, by counting, as far as that may show whether the
+    /// final margin is at least `need`. It takes longer.
     fn counted_bounds(&mut self, position: &Self::Position, need: i32) -> (i32, i32);
 
     /// The number of moves, or about as many.

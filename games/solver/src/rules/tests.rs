@@ -149,7 +149,7 @@ fn penguins_move_as_in_the_rules() {
         let mut both = Both::new(&game, PenguinsRules::new(game.board(), pieces, false));
         for seed in 0..4 {
             both.random_game(game.start(&mut Rng::new(seed)), seed);
-            // Keys do not tell apart what cells are worth beyond those of one board.
+            // Keys do not distinguish the points of cells, which are fixed on one board.
             both.same = SameKeys::default();
         }
     }
@@ -188,7 +188,7 @@ fn late<G: Game>(game: &G, mut position: G::Position, seed: u64, plies: usize) -
     positions[positions.len().saturating_sub(plies + 1)]
 }
 
-/// Positions have the same value, whoever makes the moves.
+/// Positions have the same value in both implementations of the moves.
 fn compare_values<G: Game>(game: &G, position: &G::Position, needs: &[i32]) {
     if game.to_move(position).is_none() {
         return;

@@ -99,7 +99,7 @@ impl Position {
         self.key ^= zobrist::piece(ELEPHANT, cell as usize);
     }
 
-    /// Moves the elephant, which is worth a point whatever the move.
+    /// Moves the elephant; each of its moves is worth a point.
     pub(super) fn move_elephant(&mut self, from: CellId, to: CellId) {
         self.key ^= zobrist::piece(ELEPHANT, from as usize);
         self.put_elephant(to);

@@ -179,8 +179,8 @@ impl PaperPenguins {
         self.lines.toggle(&mut position.occupied, cell);
     }
 
-    /// In the phase in which pieces move: gives the turn to `seat`, to the other seat if it cannot move,
-    /// or ends the game.
+    /// In the phase in which pieces move: passes the turn to `seat`, to the other seat if it cannot
+    /// move, or ends the game.
     #[inline]
     fn settle(&self, position: &mut Position, seat: u8) {
         let can_move = |seat: u8| {

@@ -281,7 +281,7 @@ impl Arbiter {
         })
     }
 
-    /// A seat's clock as it stood at the beginning of the turn.
+    /// A seat's clock as it stood at the start of the turn.
     pub fn clock(&self, seat: usize) -> &Clock {
         &self.seats[seat].clock
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use files::places;
+use files::private_paths;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Diagnostic;
@@ -72,7 +72,7 @@ pub(crate) fn left_out(
                 Reason::NoBot(why) => (why, true, NEEDS_FILE),
                 Reason::Invalid(error) => (error.reason(&name, &file), false, CORRECT_FILE),
             };
-            let why = places::without_places(&why, &[folder]);
+            let why = private_paths::hide(&why, &[folder]);
             let left_out = LeftOut {
                 advice: Some(advice.to_owned()),
                 is_missing,
@@ -87,7 +87,7 @@ pub(crate) fn left_out(
         let name = table.name.trim().to_owned();
         let dir = table.dir.clone().unwrap_or_default();
         let why = locate(wrong).reason(&name, &dir.join(BOT_FILE));
-        let why = places::without_places(&why, &[folder]);
+        let why = private_paths::hide(&why, &[folder]);
         let left_out_bot = LeftOut {
             advice: Some(CORRECT_FILE.to_owned()),
             ..LeftOut::new(name, why)

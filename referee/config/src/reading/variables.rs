@@ -1,6 +1,6 @@
 //! Environment variables in a configuration: `${NAME}`, `${NAME:-default}`, and `$$` for a dollar.
 
-/// Splits a line into words with this splitter. Variables stay whole, whatever their defaults
+/// Splits a line into words with this splitter. Variables stay whole, even if their defaults
 /// contain.
 pub(crate) fn split<E>(
     line: &str,

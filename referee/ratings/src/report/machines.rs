@@ -9,8 +9,8 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 use crate::standings::Totals;
 use crate::store::{Cell, MachineLoad, MachineMatches, Machines, Stratum};
 
-/// A difference is told if chance alone would make one like it, on any of the machines, this often at
-/// most.
+/// A difference is reported if chance alone would make one like it, on any of the machines, this
+/// often at most.
 const MOST_CHANCE: f64 = 0.01;
 /// With fewer matches whose load is known, nothing is said about a machine.
 const LEAST_MATCHES: u64 = 20;

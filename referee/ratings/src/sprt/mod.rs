@@ -30,8 +30,8 @@ pub enum EloModel {
     #[default]
     Logistic,
     /// Normalized Elo: (s − ½) / σ · 800 / ln 10, where σ is the standard deviation of a match,
-    /// taken from swapped pairs: √2 times that of a pair's mean score. What it takes to tell two
-    /// bots apart depends on this alone, whatever the share of draws. The definition is that of
+    /// taken from swapped pairs: √2 times that of a pair's mean score. The effort to distinguish two
+    /// bots depends on this alone, not on the share of draws. The definition is that of
     /// Fishtest (Michel Van den Bergh, "Normalized Elo", and `LLRcalc.py` there).
     Normalized,
 }

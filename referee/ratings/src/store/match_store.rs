@@ -280,7 +280,7 @@ fn unit(played: &MatchSummary, game: Fingerprint) -> u64 {
     Fingerprint::of((game, played.seed, played.start, group)).0
 }
 
-/// The key of an opening, whoever plays it.
+/// The key of an opening, for all players.
 fn opening(played: &MatchSummary, game: Fingerprint) -> u64 {
     let plies = played.moves.list.iter().take(played.opening as usize);
     let moves: Vec<u64> = plies.map(|ply| ply.hash).collect();

@@ -32,7 +32,7 @@ pub(crate) struct Connection {
 
 /// The position in a process: where it began, and the steps since then.
 pub(crate) struct SetUp {
-    /// The number of the beginning, which sessions that go back to the same `new` share.
+    /// The number of the `new` request, which sessions of the same start share.
     pub(crate) start: u64,
     /// Limit of its playouts.
     pub(crate) max_plies: Option<u32>,

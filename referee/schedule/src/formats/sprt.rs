@@ -10,7 +10,7 @@ use ratings::sprt::{Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.
 ///
-/// All pairs that it can have at most are known from the beginning. It is decided by the pairs in
+/// All pairs that it can have at most are known from the start. It is decided by the pairs in
 /// the order of the schedule, whichever are finished first: so what is played at a time does not
 /// change the decision. Pairs that come after it are not counted.
 pub(super) struct Sprt {

@@ -302,7 +302,7 @@ fn groups_are_taken_whole_and_in_order() {
             .iter()
             .filter(|scheduled| !played.contains(&scheduled.number));
         assert!(taken.iter().eq(left), "{seats} seats");
-        // Groups are called by their first match, whoever has played it.
+        // Groups are named by their first match, even if another process played it.
         let firsts = (1..=all.len()).step_by(orders);
         let firsts: Vec<usize> = firsts.filter(|first| *first != orders + 1).collect();
         assert_eq!(numbers, firsts);

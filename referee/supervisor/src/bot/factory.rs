@@ -157,7 +157,7 @@ impl BotFactory {
         }
     }
 
-    /// Takes note of the beginning of a match for a bot that was started: it became ready (`None`),
+    /// Records the start of a match for a bot that was started: it became ready (`None`),
     /// or failed.
     pub async fn began(&self, spec: &BotSpec, failure: Option<&Failure>) {
         let history = self.history(spec);

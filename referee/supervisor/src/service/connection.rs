@@ -47,7 +47,7 @@ pub(super) struct Connection {
     /// Filled up to `end`; the rest is room for the next read.
     buffer: Vec<u8>,
     end: usize,
-    /// The length of the last answer, at the beginning of `buffer`, with its line end; 0 before the
+    /// The length of the last answer, at the start of `buffer`, with its line end; 0 before the
     /// first.
     answer: usize,
     /// The longest answer that is allowed, in bytes without the line end.

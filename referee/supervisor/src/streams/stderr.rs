@@ -236,7 +236,7 @@ async fn show(text: String) {
 /// Decodes UTF-8 that arrives in pieces.
 #[derive(Debug, Default)]
 struct Utf8Pieces {
-    /// The beginning of a character whose end has not arrived.
+    /// The first bytes of a character whose end has not arrived.
     begun: Vec<u8>,
 }
 

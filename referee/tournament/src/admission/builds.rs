@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use config::reading::submissions::BOT_FILE;
 use config::{BuildPlan, Config};
-use files::places;
+use files::private_paths;
 use supervisor::sandbox::build::SandboxError;
 use supervisor::spec::Tier;
 use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
@@ -169,7 +169,7 @@ pub(super) async fn made(
     let factory = BotFactory::new(&[Arc::new(started.clone())], &others(config, spec), None);
     let cannot = |why: String| {
         let why = format!("cannot be {}: {why}", step.participle);
-        Failure::from(without_places(&why, config, spec))
+        Failure::from(hide_paths(&why, config, spec))
     };
     let factory = match factory {
         Ok(factory) => factory,
@@ -194,7 +194,7 @@ pub(super) async fn made(
             })
         }
         Err(Ended::Failed(how)) => Err(Failure {
-            why: without_places(&failed(step, &how, &log, build), config, spec),
+            why: hide_paths(&failed(step, &how, &log, build), config, spec),
             advice: Some(advice(&log, build)),
             log: shown_end_of(&log, config, spec),
         }),
@@ -262,8 +262,8 @@ pub(super) fn others(config: &Config, spec: &BotSpec) -> Vec<PathBuf> {
 }
 
 /// Replaces paths of this machine in a text that other people read.
-pub(super) fn without_places(text: &str, config: &Config, spec: &BotSpec) -> String {
-    places::without_places(text, &[&config.folder, &spec.dir])
+pub(super) fn hide_paths(text: &str, config: &Config, spec: &BotSpec) -> String {
+    private_paths::hide(text, &[&config.folder, &spec.dir])
 }
 
 /// The `bot.toml` of a submission, which its build must not change.
@@ -471,7 +471,7 @@ fn shown_end_of(log: &Path, config: &Config, spec: &BotSpec) -> Option<String> {
     {
         text = whole_lines.to_owned();
     }
-    Some(without_places(&protocol::shown_lines(&text), config, spec))
+    Some(hide_paths(&protocol::shown_lines(&text), config, spec))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Bytes in a block of `st_blocks`.
 const BLOCK: u64 = 512;
-/// In a folder with more files than this, new files cannot be told from old ones, so nothing is
+/// In a folder with more files than this, new files cannot be distinguished from old ones, so nothing is
 /// removed afterwards.
 const MOST_KNOWN: u64 = 200_000;
 /// At most this many files are counted before a build; files beyond that are not counted as the

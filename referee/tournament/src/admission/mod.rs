@@ -144,7 +144,7 @@ fn cannot_start(config: &Config, spec: &BotSpec) -> Result<Option<String>, Facto
             Err(error) => Some(builds::fault_of_bot(error)?),
         },
     };
-    Ok(wrong.map(|wrong| builds::without_places(&wrong, config, spec)))
+    Ok(wrong.map(|wrong| builds::hide_paths(&wrong, config, spec)))
 }
 
 /// Leaves out the broken bots, which [`broken`] finds.
@@ -309,7 +309,7 @@ async fn failed_check_within(
     spec: &BotSpec,
     extent: Extent,
 ) -> Result<Option<Failure>, FactoryError> {
-    let without_places = |why: String| builds::without_places(&why, config, spec);
+    let hide_paths = |why: String| builds::hide_paths(&why, config, spec);
     if let Some(why) = cannot_start(config, spec)? {
         return Ok(Some(Failure {
             advice: Some("correct `command` in `bot.toml`, or the file that it names".to_owned()),
@@ -333,11 +333,11 @@ async fn failed_check_within(
                 let what = faults::with_stderr(finding.what, last.map(str::trim));
                 let closed = builds::closed_file(spec);
                 let what = closed.map_or(what.clone(), |closed| format!("{what}; {closed}"));
-                let why = without_places(format!("did not pass the check `{name}`: {what}"));
+                let why = hide_paths(format!("did not pass the check `{name}`: {what}"));
                 let fixes = finding.fixes.join("; ");
                 Failure {
                     why,
-                    advice: Some(without_places(fixes)).filter(|fixes| !fixes.is_empty()),
+                    advice: Some(hide_paths(fixes)).filter(|fixes| !fixes.is_empty()),
                     log: None,
                 }
             });

@@ -22,7 +22,7 @@ const PAUSE: u32 = 5;
 /// Ends a build if the disk has lost this many times the quota while it ran …
 const DISK_LOSS: u64 = 2;
 /// … and less than one part in this many is free: then most of it is in deleted files that are
-/// still open, or somebody else wrote it; nothing tells the two apart.
+/// still open, or somebody else wrote it; nothing distinguishes the two.
 const NEARLY_FULL: u64 = 20;
 
 /// Measures a build against its quota while it runs.

@@ -1,4 +1,4 @@
-//! One match from its beginning to its record.
+//! One match from start to record.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

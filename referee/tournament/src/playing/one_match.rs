@@ -105,7 +105,7 @@ impl MatchRequest {
     /// Plays the match, and waits for its end. A bot at fault loses: that is a result.
     ///
     /// # Errors
-    /// If it cannot be played, whatever bots do.
+    /// If it cannot be played at all.
     pub fn play(&self) -> Result<Record, MatchError> {
         let run = self.run()?;
         let nobody = |_: &arbiter::Arbiter| {};

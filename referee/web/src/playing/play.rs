@@ -12,8 +12,8 @@ use protocol::{BotMove, FromBot, Record};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use crate::http::access::{new_token, same_secret};
 use crate::http::answer::Refusal;
-use crate::http::guard::{new_token, same_secret};
 use crate::matches::match_page::info_view;
 use crate::matches::views::{Viewpoint, view};
 use crate::playing::rules_card::card;

@@ -50,7 +50,7 @@ impl Listeners {
         self.queues().clear();
     }
 
-    /// The stream of events for a new page, beginning with `first`.
+    /// The stream of events for a new page, starting with `first`.
     pub(crate) fn join(&self, first: impl IntoIterator<Item = Bytes>) -> Response {
         let (sender, queue) = mpsc::channel(MOST_WAITING);
         for event in first {

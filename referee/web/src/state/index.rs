@@ -12,7 +12,7 @@ use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IndexedMatch {
-    /// The beginning of its line in the log.
+    /// The offset of its line in the log.
     pub(crate) offset: u64,
     /// The number in its id; ids without one sort last.
     number: u64,

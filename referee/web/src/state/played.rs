@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use files::places;
+use files::private_paths;
 use log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
 use protocol::Record;
 use ratings::{MatchStore, Report, Request};
@@ -62,7 +62,7 @@ pub struct PlayedTournament {
 
 impl PlayedTournament {
     /// A text for publication, without paths of this machine.
-    pub(crate) fn without_places(&self, text: &str) -> String {
+    pub(crate) fn without_private_paths(&self, text: &str) -> String {
         let mut places = vec![folder::origin(&self.folder)];
         let real = self.folder.canonicalize().ok();
         for folder in [real.as_deref(), Some(&*self.folder)] {
@@ -70,7 +70,7 @@ impl PlayedTournament {
             places.push(parent.map(Path::to_owned));
         }
         let places: Vec<&Path> = places.iter().flatten().map(PathBuf::as_path).collect();
-        places::without_places(text, &places)
+        private_paths::hide(text, &places)
     }
 
     /// Reads the log of a tournament, for a page about this bot or about all of them.
@@ -124,7 +124,7 @@ impl PlayedTournament {
         &self.sheet.report
     }
 
-    /// Reads the log a second time, as only ratings tell which matches are remarkable.
+    /// Reads the log a second time, as only ratings show which matches are remarkable.
     fn add_highlights(&mut self, path: &Path, bot: Option<&str>) -> Result<(), LogError> {
         let strengths = Strengths::new(self.report());
         LogFile::open(path)?.each(

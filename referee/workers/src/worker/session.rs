@@ -375,11 +375,11 @@ impl WorkerSession {
         if let Some(pause) = group.pause_for(&serving.hash, &self.name.to_string()) {
             return job.give_back(pause).await;
         }
-        let (begun, mut beginning) = mpsc::unbounded_channel();
+        let (begun, mut started) = mpsc::unbounded_channel();
         let playing = slot.play(serving, (group.matches, group.deal), begun);
         let sending = async {
             let mut first = true;
-            while let Some(number) = beginning.recv().await {
+            while let Some(number) = started.recv().await {
                 let job = job.number;
                 self.send_news(&serving.id, &WorkerNews::Begins { job, number, first })
                     .await;

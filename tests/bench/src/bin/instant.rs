@@ -11,7 +11,7 @@ use games::rules::paper_penguins::PaperPenguins;
 use games::{Game, Options, Rng};
 use serde_json::Value;
 
-/// The beginning of a `turn`; its ply follows.
+/// The prefix of a `turn`; its ply follows.
 const TURN: &str = r#"{"type":"turn","ply":"#;
 
 /// The key before a move.

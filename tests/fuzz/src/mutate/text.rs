@@ -30,7 +30,7 @@ pub(super) fn change(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
             insert(input, &other[from..to], rng);
         }
         6 => {
-            // The beginning of one and the end of the other.
+            // The start of one and the end of the other.
             input.truncate(rng.index(input.len() + 1));
             input.extend(&other[rng.index(other.len() + 1)..]);
         }

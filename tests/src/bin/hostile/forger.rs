@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// Forges whatever can be reached; prints how many files that were, and whether an ancestor's memory
+/// Forges all files within reach; prints how many files that were, and whether an ancestor's memory
 /// can be written.
 pub(crate) fn forge() -> Value {
     let mut log = 0;

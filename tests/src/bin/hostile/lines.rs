@@ -82,7 +82,7 @@ pub(crate) fn instead(how: &str, answer: &Value) -> Option<Vec<u8>> {
 /// Lines before the answer, if there will be one.
 pub(crate) fn before(how: &str) {
     match how {
-        // The deadline must not start anew with each line.
+        // The deadline must not restart with each line.
         "drip" => loop {
             say(&json!({"type": "info", "depth": 1}));
             thread::sleep(Duration::from_millis(20));

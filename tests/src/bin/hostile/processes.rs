@@ -19,9 +19,9 @@ const MULTIPLYING: u64 = 20;
 /// Starts what the bot has beside itself.
 pub(crate) fn start(how: &str) {
     match how {
-        "children" => run_and_hear("child", ""),
-        "daemons" => run_and_hear("daemon", ""),
-        "closed-daemons" => run_and_hear("daemon", "closed"),
+        "children" => run_and_wait("child", ""),
+        "daemons" => run_and_wait("daemon", ""),
+        "closed-daemons" => run_and_wait("daemon", "closed"),
         "fork-bomb" => {
             run("multiply", &(seconds() + MULTIPLYING).to_string());
             sleep_for_ever();
@@ -44,7 +44,7 @@ pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
     let argument = argument.unwrap_or_default();
     match how {
         "child" => {
-            tell();
+            report();
             sleep_for_ever();
         }
         "daemon" => {
@@ -52,11 +52,11 @@ pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
             let _ = setsid();
             run_from("leaver", &argument, Stdio::inherit());
         }
-        // Leaves its child to whoever adopts it.
+        // Orphans its child.
         "leaver" => run_from("demon", &argument, Stdio::inherit()),
         "demon" => {
             let _ = setsid();
-            tell();
+            report();
             if argument == "closed" {
                 for fd in 0..100 {
                     let _ = nix::unistd::close(fd);
@@ -85,7 +85,7 @@ fn run(role: &str, argument: &str) {
 }
 
 /// The same, and waits until it, or what it leaves behind, has reported that it is there.
-fn run_and_hear(role: &str, argument: &str) {
+fn run_and_wait(role: &str, argument: &str) {
     let (mut hears, reports) = UnixStream::pair().expect("a pair of sockets");
     run_from(role, argument, OwnedFd::from(reports).into());
     // Nothing comes where it could not start.
@@ -93,9 +93,9 @@ fn run_and_hear(role: &str, argument: &str) {
 }
 
 /// Reports that this process is there.
-fn tell() {
+fn report() {
     eprintln!("child {}", id());
-    // Whoever waits for it does so at the other end of its input.
+    // A waiting parent is at the other end of its input.
     let _ = nix::unistd::write(io::stdin(), b"!");
 }
 

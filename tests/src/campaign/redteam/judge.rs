@@ -94,9 +94,11 @@ impl Verdicts {
 
     /// Takes what only shows outside.
     pub(super) fn take_effects(&mut self, site: &Site, played: &Played) {
-        for heard in played.report["heard"].as_array().into_iter().flatten() {
+        for received in played.report["received"].as_array().into_iter().flatten() {
             let network = self.of("network");
-            network.successes.push(format!("{heard} was heard outside"));
+            network
+                .successes
+                .push(format!("{received} was received outside"));
         }
         let users = played.report["users"].as_object().into_iter().flatten();
         for (trick, user) in users {

@@ -1,4 +1,4 @@
-//! Output of bots stays text, whatever it looks like.
+//! Output of bots stays text, even if it looks like markup.
 
 use crate::chromium::Browser;
 use crate::served::{page, play, watch};

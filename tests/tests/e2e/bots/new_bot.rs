@@ -38,9 +38,9 @@ fn works_as_told(language: &str) {
         "--format",
         "json",
     ]));
-    let told = ran.json();
-    assert_eq!(told["name"], "gyre");
-    let next: Vec<&str> = told["next"]
+    let report = ran.json();
+    assert_eq!(report["name"], "gyre");
+    let next: Vec<&str> = report["next"]
         .as_array()
         .unwrap()
         .iter()

@@ -255,7 +255,7 @@ fn the_model_serves_whole_games() {
             assert_eq!(at["ply"], plies);
             let again = json!({"op": "new", "game": game, "state": at["state"], "want": want});
             let again = opened(&mut ModelClient::start(), again);
-            assert_eq!(again, at, "state and key tell all");
+            assert_eq!(again, at, "state and key are complete");
         }
         assert_eq!(
             model.ok(json!({"op": "undo", "count": plies, "want": want})),

@@ -1,4 +1,4 @@
-//! Every command ends soon after a signal, whatever it computes; but a signal that was ignored when
+//! Every command ends soon after a signal, even while it computes; but a signal that was ignored when
 //! it started stays ignored, as `nohup` wants it.
 
 use std::fs;

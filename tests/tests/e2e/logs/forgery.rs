@@ -1,5 +1,5 @@
-//! The log is true, whoever writes to it: what was changed is found, and what bots change meanwhile
-//! is put back only as it was.
+//! The log stays true: changes are found, and what bots change meanwhile is put back only as it
+//! was.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -139,8 +139,8 @@ fn forged(arena: &Arena, what: &str) -> u64 {
     let moves = matches
         .iter()
         .flat_map(|record| record["moves"].as_array().unwrap());
-    let told = moves.filter_map(|played: &Value| played["info"][what].as_u64());
-    told.max().expect("the forger told something")
+    let reported = moves.filter_map(|played: &Value| played["info"][what].as_u64());
+    reported.max().expect("the forger reported something")
 }
 
 #[test]

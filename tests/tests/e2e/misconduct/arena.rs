@@ -1,4 +1,4 @@
-//! Tournaments with a hostile bot in them, and what must hold whatever it does.
+//! Tournaments with a hostile bot, and invariants that it must not break.
 
 use std::fs;
 use std::path::PathBuf;
@@ -94,9 +94,9 @@ pub(crate) fn judge(arena: &Arena, matches: usize) -> Vec<(usize, Option<Value>)
             assert_eq!(record["result"]["outcome"], outcome);
             assert_eq!(record["result"]["reason"], "forfeit");
             assert_eq!(fault["ply"], record["moves"].as_array().unwrap().len());
-            let told = fault["message"].as_str().unwrap();
-            assert!(told.len() < 1000, "{} bytes of message", told.len());
-            assert!(!told.contains(char::is_control), "{told:?}");
+            let message = fault["message"].as_str().unwrap();
+            assert!(message.len() < 1000, "{} bytes of message", message.len());
+            assert!(!message.contains(char::is_control), "{message:?}");
         } else {
             assert_ne!(record["result"]["reason"], "forfeit");
         }
@@ -117,8 +117,8 @@ pub(crate) fn assert_fault(arena: &Arena, code: &str, plies: [u32; 2], message: 
         let fault = fault.expect("a fault in each match");
         let expected = (&json!(code), &json!(plies[seat]));
         assert_eq!((&fault["code"], &fault["ply"]), expected, "{fault}");
-        let told = fault["message"].as_str().unwrap();
-        assert_contains(told, message);
+        let said = fault["message"].as_str().unwrap();
+        assert_contains(said, message);
     }
 }
 

@@ -89,10 +89,10 @@ fn why_a_bot_loses_is_told_while_it_is_played() {
         parts.into_iter().all(|part| line.contains(part))
     });
     assert!(warned, "{}", ran.stderr);
-    let told = ran
+    let lines = ran
         .stderr
         .matches("what is not a message belongs on stderr");
-    assert_eq!(told.count(), 1, "{}", ran.stderr);
+    assert_eq!(lines.count(), 1, "{}", ran.stderr);
 }
 
 #[test]
@@ -119,15 +119,15 @@ fn the_side_of_a_failure_can_be_played_again() {
     let failure = failure(&arena);
     assert_eq!(failure["exit"], "exited with code 5");
     let again = good(play_again(&failure));
-    let told: Vec<&str> = again.stdout.lines().collect();
-    assert_eq!(told.len(), 4, "{}", again.stdout);
-    assert!(told[0].starts_with("ply 1: ") && told[0].contains("as recorded"));
-    assert!(told[1].starts_with("ply 3: exited with code 5"));
+    let lines: Vec<&str> = again.stdout.lines().collect();
+    assert_eq!(lines.len(), 4, "{}", again.stdout);
+    assert!(lines[0].starts_with("ply 1: ") && lines[0].contains("as recorded"));
+    assert!(lines[1].starts_with("ply 3: exited with code 5"));
     assert_eq!(
-        told[2],
+        lines[2],
         "recorded at ply 3: crash: exited with code 5; the last it printed on stderr: to stderr"
     );
-    assert_eq!(told[3], "1 move as recorded, 0 others");
+    assert_eq!(lines[3], "1 move as recorded, 0 others");
 }
 
 #[test]
@@ -177,12 +177,12 @@ fn answers_that_a_match_would_drop_or_punish_are_told() {
     let answer = "[say({'type': 'move', 'move': asked['legal'][0], 'ply': asked['ply'] + late}) \
                   for late in (7, 0)]";
     let again = good(ask_again(&arena, answer));
-    let told: Vec<&str> = again.stdout.lines().collect();
+    let lines: Vec<&str> = again.stdout.lines().collect();
     let dropped = "ply 1: an answer with \"ply\":8 is dropped; waiting for another";
-    assert_eq!(told[0], dropped);
+    assert_eq!(lines[0], dropped);
     assert!(
-        told[1].starts_with("ply 1: ") && told[3].starts_with("ply 3: "),
-        "{told:?}"
+        lines[1].starts_with("ply 1: ") && lines[3].starts_with("ply 3: "),
+        "{lines:?}"
     );
     let again = ask_again(&arena, "say({'type': 'ready'})");
     let what = "ply 1: did not answer `turn` with `move`";

@@ -85,12 +85,12 @@ fn a_soft_limit_is_raised_for_the_referee_alone() {
     good(after("ulimit -Sn 64", arena.tournament()));
     assert_no_fault(&arena, 24);
     let kept = fs::read_dir(arena.path("out/stderr")).unwrap();
-    let told: Vec<String> = kept
+    let reported: Vec<String> = kept
         .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
         .collect();
     assert!(
-        !told.is_empty() && told.iter().all(|told| told == "soft 64\n"),
-        "{told:?}"
+        !reported.is_empty() && reported.iter().all(|reported| reported == "soft 64\n"),
+        "{reported:?}"
     );
 }
 

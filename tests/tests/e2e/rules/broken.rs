@@ -63,7 +63,7 @@ fn rules_that_fail_while_a_configuration_is_read_are_not_its_fault() {
         4,
         &["the book `", "line 1: ", "lists the move `take1` twice"],
     );
-    // What is wrong with the book itself is a mistake of the configuration.
+    // An error in the book itself is an error of the configuration.
     let arena = take("fine", "opening = { book = \"book\" }", &[RANDOM, GREEDY]);
     arena.write("book", "take: take9\n");
     exits(&arena.play(), 2, &["line 1: "]);
@@ -144,8 +144,8 @@ fn bots_that_cannot_search_because_of_a_wrong_sample_say_so() {
     let out = arena.path("out").display().to_string();
     let standings = run(["standings", &out]).stdout.replace('\n', " ");
     for bot in ["greedy", "mcts"] {
-        let told = format!("`{bot}` says in match m-");
-        assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
+        let warning = format!("`{bot}` says in match m-");
+        assert_eq!(ran.stderr.matches(&warning).count(), 1, "{}", ran.stderr);
         let because = "`sample` of the rules is wrong";
         assert_contains(&ran.stderr, because);
         assert_contains(&standings, &format!("Warning: `{bot}` says of "));

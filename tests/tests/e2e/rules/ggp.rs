@@ -87,10 +87,10 @@ fn a_tournament_of_ggp_players_and_bots_is_played_to_its_end() {
     assert!(asked[2].starts_with("(ABORT m-"), "{}", asked[2]);
     assert!(asked[3].starts_with("(START m-"), "{}", asked[3]);
     let names = ["rock", "checker", "roll"];
-    let told = asked
+    let leaked = asked
         .iter()
         .find(|body| names.iter().any(|name| body.contains(name)));
-    assert_eq!(told, None, "names are replaced");
+    assert_eq!(leaked, None, "names are replaced");
 }
 
 #[test]

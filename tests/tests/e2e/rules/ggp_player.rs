@@ -38,7 +38,7 @@ pub(crate) enum Way {
     Closes,
     /// It closes the connection in the middle of its answer.
     BreaksOff,
-    /// It believes that it plays another match until it is told that this is given up.
+    /// It believes that it plays another match until that one is aborted.
     Busy,
 }
 
@@ -62,12 +62,12 @@ impl GgpPlayer {
             playing: None,
             is_busy: way == Way::Busy,
         };
-        let heard = asked.clone();
+        let requests = asked.clone();
         thread::spawn(move || {
             // What it leaves open.
             let mut open = Vec::new();
             for stream in listener.incoming().flatten() {
-                open.extend(mind.serve(stream, &heard));
+                open.extend(mind.serve(stream, &requests));
             }
         });
         GgpPlayer { port, asked }
@@ -101,9 +101,9 @@ struct Mind {
 
 impl Mind {
     /// Answers one request. Gives the connection if it is left open.
-    fn serve(&mut self, stream: TcpStream, heard: &Mutex<Vec<String>>) -> Option<TcpStream> {
+    fn serve(&mut self, stream: TcpStream, requests: &Mutex<Vec<String>>) -> Option<TcpStream> {
         let body = read(&stream)?;
-        heard.lock().expect("no panic").push(body.clone());
+        requests.lock().expect("no panic").push(body.clone());
         let answer = self.answer(&body);
         let whole = |text: &str| {
             let length = text.len();

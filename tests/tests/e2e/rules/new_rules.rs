@@ -143,10 +143,10 @@ fn works_as_told(language: &str) {
         "--format",
         "json",
     ]));
-    let told = ran.json();
-    assert_eq!(told["name"], "gyre");
+    let report = ran.json();
+    assert_eq!(report["name"], "gyre");
     let words = |name: &str| -> Vec<String> {
-        let list = told[name].as_array().unwrap().iter();
+        let list = report[name].as_array().unwrap().iter();
         list.map(|word| word.as_str().unwrap().to_owned()).collect()
     };
     passes(&words("next")[1], &dir);

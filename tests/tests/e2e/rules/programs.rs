@@ -331,7 +331,7 @@ fn rules_are_compared_with_others() {
         "{}",
         ran.stdout
     );
-    // The only games of both are compared, whatever they are called.
+    // The only games of both are compared, even under different names.
     let goofspiel = root().join("games/examples/goofspiel.py");
     let ran = referee(&[
         "check",

@@ -71,21 +71,21 @@ fn mcts_never_loses_tic_tac_toe() {
 #[test]
 fn commands_take_sheets() {
     let sheet = sheet("tic-tac-toe");
-    let told = |args: &[&str]| {
+    let stdout_of = |args: &[&str]| {
         let ran = good(run([args, &["--rules", &sheet]].concat()));
         ran.stdout
     };
-    let list = told(&["games"]);
+    let list = stdout_of(&["games"]);
     assert!(
         list.contains("tic-tac-toe.kif: a sheet of") && list.contains("a network of 29 facts"),
         "{list}"
     );
-    let shown = told(&["games", "tic-tac-toe", "--format", "json"]);
+    let shown = stdout_of(&["games", "tic-tac-toe", "--format", "json"]);
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["sheet"]["network"]["moves"], 20, "{shown}");
     assert_eq!(shown["example"]["legal"].as_array().unwrap().len(), 9);
-    assert!(told(&["perft", "tic-tac-toe", "--depth", "5"]).contains("15120"));
-    let played = told(&[
+    assert!(stdout_of(&["perft", "tic-tac-toe", "--depth", "5"]).contains("15120"));
+    let played = stdout_of(&[
         "play",
         "tic-tac-toe",
         "--bot",
@@ -94,7 +94,7 @@ fn commands_take_sheets() {
         "referee bot random",
     ]);
     assert_contains(&played, "xplayer");
-    let checked = told(&["check", "--games", "3"]);
+    let checked = stdout_of(&["check", "--games", "3"]);
     assert_contains(&checked, "undo/tic-tac-toe");
 }
 

@@ -1,5 +1,5 @@
-//! Rules programs that promise to refuse whatever they do not list: they are asked for what is legal
-//! only if somebody wants to know, and what they refuse is judged in the same way.
+//! Rules programs that promise to refuse every move that they do not list: they are asked for what
+//! is legal only if somebody wants to know, and what they refuse is judged in the same way.
 
 use std::fs;
 

@@ -25,7 +25,7 @@ struct Listeners {
 }
 
 impl Listeners {
-    fn heard(&self) -> (bool, bool) {
+    fn contacted(&self) -> (bool, bool) {
         self.tcp.set_nonblocking(true).unwrap();
         self.udp.set_nonblocking(true).unwrap();
         (
@@ -125,7 +125,7 @@ fn without_a_sandbox_everything_succeeds() {
         vec!["read /etc/shadow"]
     };
     assert_eq!(failed, expected);
-    assert_eq!(listeners.heard(), (true, true));
+    assert_eq!(listeners.contacted(), (true, true));
     assert_eq!(confined(&arena), json!(null));
 }
 
@@ -135,7 +135,7 @@ fn in_the_strict_sandbox_nothing_succeeds() {
     let seen = play(&arena, &[]);
     assert_eq!(succeeded(&arena, &seen), [""; 0]);
     assert!(seen.len() > 12);
-    assert_eq!(listeners.heard(), (false, false));
+    assert_eq!(listeners.contacted(), (false, false));
     let confined = confined(&arena);
     assert_eq!(confined["sandbox"], "strict");
     assert!(
@@ -153,7 +153,7 @@ fn without_bubblewrap_a_bot_is_restricted_and_the_log_says_what_is_missing() {
     let (arena, listeners) = spy("best_effort = true", "sandbox = \"strict\"");
     let seen = play(&arena, &[NO_BUBBLEWRAP]);
     assert_eq!(succeeded(&arena, &seen), ["fill own /tmp"]);
-    assert_eq!(listeners.heard(), (false, false));
+    assert_eq!(listeners.contacted(), (false, false));
     let confined = confined(&arena);
     assert_eq!(confined["sandbox"], "restricted");
     assert_eq!(confined["walls"], json!(["landlock", "seccomp"]));

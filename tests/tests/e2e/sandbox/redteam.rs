@@ -46,7 +46,7 @@ fn tricks_succeed_where_nothing_keeps_them_from_it() {
     }
 }
 
-/// In the sandbox that only limits, as whoever runs this.
+/// In the sandbox "limits", as the current user.
 #[test]
 fn greedy_bots_harm_nobody_where_they_are_limited() {
     if !needs::has(Need::Root) || !needs::has(Need::ControlGroups) {

@@ -126,7 +126,7 @@ fn a_test_stops_by_itself() {
     assert_contains(&ran.stderr, "SPRT: LLR ");
     let decided = arena.matches().len();
     assert!(decided < 100, "{decided}");
-    // The log alone says the same, whatever was still in flight.
+    // The log alone says the same, without the matches in flight.
     let mut args = vec!["standings".into(), arena.path("out")];
     args.extend(
         "--format json --elo0 0 --elo1 300 --sprt greedy random"
@@ -229,8 +229,8 @@ fn cyclic_orders_change_and_tournaments_begun_before_keep_theirs() {
     good(run(args));
     assert_eq!(neighbours(&arena.matches()), ["greedy"; 9]);
     let report = run(vec!["standings".into(), out]);
-    let told = "Confounded: ";
-    assert_contains(&report.stdout, told);
+    let warning = "Confounded: ";
+    assert_contains(&report.stdout, warning);
     assert_contains(&report.stdout, "`greedy` right after `random` (9 matches)");
 }
 

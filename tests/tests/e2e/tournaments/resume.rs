@@ -1,4 +1,4 @@
-//! A tournament that was broken off goes on where it was, whatever broke it off.
+//! An interrupted tournament continues where it was, regardless of the cause.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write};

@@ -23,7 +23,7 @@ struct Model {
 }
 
 impl Model {
-    /// The referee gives its bots its own path in REFEREE; otherwise it must be on the PATH.
+    /// The referee passes its own path in REFEREE; otherwise it must be on the PATH.
     fn start() -> Done<Self> {
         let program = env::var_os("REFEREE").unwrap_or("referee".into());
         let mut process = Command::new(program)

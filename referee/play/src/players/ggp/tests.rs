@@ -17,7 +17,7 @@ use super::*;
 use crate::match_runner::{self, Timing};
 
 /// Requests to a player with its answers; `None` if it never answers. Of a request that ends with `…`,
-/// only the beginning counts.
+/// only the start counts.
 type Script<'s> = &'s [(&'s str, Option<&'s str>)];
 
 /// A player that follows a script. The task returns the first request that differs, if any.

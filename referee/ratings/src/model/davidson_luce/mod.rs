@@ -209,8 +209,8 @@ impl DavidsonLuce {
         Some(&self.games[placing.game as usize])
     }
 
-    /// By bot: its points against all others of its matches, and the number of points played for, which is
-    /// 1 per match whatever the number of seats.
+    /// By bot: its points against all others of its matches, and the number of points played for,
+    /// which is 1 per match for any number of seats.
     pub(crate) fn points(&self) -> Vec<[f64; 2]> {
         let mut all = vec![[0.0; 2]; self.bots];
         for unit in self.units() {

@@ -201,7 +201,7 @@ pub(super) fn log_chance(placings: &[Placing], game: &GameParams, at: &[f64]) ->
     unit(placings, game, at, Want::Value).value
 }
 
-/// Adds the derivatives of a unit's likelihood that are wanted, this many times; gives the likelihood.
+/// Adds the requested derivatives of a unit's likelihood, this many times; returns the likelihood.
 pub(super) fn add(
     placings: &[Placing],
     game: &GameParams,

@@ -110,9 +110,8 @@ impl Pattern {
     }
 }
 
-/// An order of elimination that fills little: whoever has the fewest neighbours left comes next.
-/// Unknowns with very many, such as what a seat is worth, come last, as they would anyway. `None` if
-/// a factor would cost too much.
+/// An elimination order with little fill-in: minimum degree. Unknowns with very many, such as what
+/// a seat is worth, come last, as they would anyway. `None` if a factor would cost too much.
 fn order(near: &[Vec<u32>]) -> Option<Vec<u32>> {
     let many = 16 + 8 * near.len().isqrt();
     let (mut last, first): (Vec<u32>, Vec<u32>) =

@@ -15,7 +15,7 @@ use nix::unistd::{Pid, Uid};
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::account::Ids;
-use crate::sandbox::guard::Identity;
+use crate::sandbox::file_identity::Identity;
 use crate::sandbox::layers::landlock::{self, LandlockRules};
 use crate::sandbox::layers::ownership::Loan;
 use crate::sandbox::layers::seccomp::{self, SyscallFilter};

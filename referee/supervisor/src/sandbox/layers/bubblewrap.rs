@@ -118,7 +118,7 @@ impl Arguments {
         // The command becomes the first process in the sandbox.
         self.push(&["--die-with-parent", "--as-pid-1"]);
         if root {
-            // The init becomes another user, and gives up all rights.
+            // The init becomes another user, and drops all rights.
             self.push(&[
                 "--unshare-ipc",
                 "--unshare-pid",

@@ -1,4 +1,4 @@
-//! Archives of bots: whatever is in one, nothing is written, or linked to, but in its own folder, and no
+//! Archives of bots: nothing is written, or linked to, but in its own folder, and no
 //! more than is allowed. Inputs are what is compressed in an archive.
 
 use std::fs;

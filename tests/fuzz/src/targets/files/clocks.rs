@@ -1,4 +1,4 @@
-//! Sheets with clocks: whatever is in one, it is read, and each step is made, within a time and a memory
+//! Sheets with clocks: any such sheet is read, and each step is made, within a time and a memory
 //! that are far from what the counts alone would allow.
 
 use std::time::{Duration, Instant};

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::sets;
 
-/// Plies that the referee plays at the beginning of a match.
+/// Plies that the referee plays at the start of a match.
 const OPENING: usize = 2;
 
 /// Logs of three matches each: as played, with a fault, and cut off.

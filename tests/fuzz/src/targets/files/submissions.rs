@@ -1,6 +1,6 @@
-//! The `bot.toml` of a submission: whatever is in it, the class goes on, and what the bot is given lies in
-//! its own folder, is of the system, or is what the organiser allows. Inputs are TOML; or JSON, so that they
-//! are changed without breaking TOML.
+//! The `bot.toml` of a submission: the class always goes on, and what the bot is given lies in its
+//! own folder, is of the system, or is what the organiser allows. Inputs are TOML; or JSON, so that
+//! they are changed without breaking TOML.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,6 +1,6 @@
-//! What a worker without `--trust` reads from a coordinator that it does not know: whatever it is, it either is
-//! declined or reaches nothing of the machine. Inputs are the JSON that is compressed in a message, of an
-//! announcement and of a job of it.
+//! What a worker without `--trust` reads from a coordinator that it does not know: it either is
+//! declined or reaches nothing of the machine. Inputs are the JSON that is compressed in a message,
+//! of an announcement and of a job of it.
 
 use std::env;
 use std::path::Path;

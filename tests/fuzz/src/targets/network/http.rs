@@ -1,4 +1,4 @@
-//! Requests to our servers, as bytes of a connection: whatever comes, the answer is HTTP, and nobody gets
+//! Requests to our servers, as bytes of a connection: the answer is always HTTP, and nobody gets
 //! one who asks for another host or from a page of another site.
 
 use std::path::PathBuf;

@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid};
 
-/// Processes end by themselves after this, in seconds, whatever becomes of the referee.
+/// Processes end by themselves after this, in seconds, even if the referee is gone.
 const LIFETIME: u32 = 60;
 /// Bytes of memory that processes share with those they start.
 const SHARED: usize = 4096;
@@ -45,7 +45,7 @@ pub(super) fn call(number: c_long, arguments: &[usize]) -> nix::Result<usize> {
 #[cfg(target_arch = "x86_64")]
 pub(super) fn call_as_32_bit(number: u32, argument: u32) -> nix::Result<usize> {
     let result: i32;
-    // SAFETY: the kernel takes two numbers and gives one; it changes no memory.
+    // SAFETY: the kernel takes two numbers and returns one; it changes no memory.
     unsafe {
         std::arch::asm!(
             "push rbx",

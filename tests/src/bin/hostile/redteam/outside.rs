@@ -60,7 +60,7 @@ pub(crate) fn run(targets: &Path, command: &[String]) -> io::Result<()> {
         fs::rename(&new, folder.join(PROCESSES))?;
         thread::sleep(BETWEEN);
     };
-    let report = json!({"heard": around.heard(), "users": users});
+    let report = json!({"received": around.received(), "users": users});
     fs::write(folder.join("report.json"), report.to_string())?;
     around.take_down();
     end(status)
@@ -139,20 +139,20 @@ impl Around {
         })
     }
 
-    fn heard(&self) -> Vec<&str> {
-        let mut heard = Vec::new();
+    fn received(&self) -> Vec<&str> {
+        let mut received = Vec::new();
         if self.tcp.accept().is_ok() {
-            heard.push("tcp");
+            received.push("tcp");
         }
         if self.udp.recv(&mut [0; 8]).is_ok() {
-            heard.push("udp");
+            received.push("udp");
         }
         let reached = self
             .unix
             .iter()
             .filter(|(_, listener)| listener.accept().is_ok());
-        heard.extend(reached.map(|(name, _)| *name));
-        heard
+        received.extend(reached.map(|(name, _)| *name));
+        received
     }
 
     fn take_down(self) {

@@ -27,7 +27,7 @@ pub(super) fn socket_name(targets: &Targets) -> String {
 }
 
 impl Witness {
-    /// Sets up whatever it is allowed to.
+    /// Sets up everything that it is allowed to.
     pub(crate) fn new() -> Self {
         let targets = Targets::from_environment();
         let shared = std::env::current_exe().expect("the path of this program");

@@ -1,5 +1,5 @@
-//! Bots that use whatever they can get, all in one tournament beside an honest one, in each sandbox that
-//! limits them.
+//! Bots that use as much as they can get, all in one tournament beside an honest one, in each
+//! sandbox that limits them.
 
 use std::collections::BTreeSet;
 

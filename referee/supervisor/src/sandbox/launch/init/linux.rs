@@ -15,7 +15,7 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Gid, Pid, Uid, setgroups, setresgid, setresuid};
 
 use super::{CONTROL_FD, Init, STOP};
-use crate::sandbox::guard::Identity;
+use crate::sandbox::file_identity::Identity;
 use crate::sandbox::launch::environment;
 use crate::sandbox::launch::exec_error::{EXIT_NOT_STARTED, not_started};
 use crate::sandbox::layers::seccomp;

@@ -1,4 +1,4 @@
-//! The kernel: its settings, and calls that are for whoever runs the machine. All of them are
+//! The kernel: its settings, and calls for the machine's administrator. All of them are
 //! asked for what the kernel cannot do or what changes nothing, so that only the answer differs.
 
 use std::fs::{self, File};
@@ -141,7 +141,7 @@ fn machine(attempts: &mut Attempts) {
     asks("syslog", libc::SYS_syslog, &[10, 0, 0]);
     #[cfg(target_arch = "x86_64")]
     {
-        // In a process of its own, as it gives rights.
+        // In a process of its own, as it grants rights.
         let allowed = in_child(SOON, || call(libc::SYS_iopl, &[3]).is_ok());
         attempts.add(
             "iopl",

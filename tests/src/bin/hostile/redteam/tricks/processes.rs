@@ -122,7 +122,7 @@ fn scheduling(Process { role, pid }: &Process, attempts: &mut Attempts) {
 fn priorities(Process { role, pid }: &Process, attempts: &mut Attempts) {
     const WHO_PROCESS: usize = 1;
     let pid = *pid as usize;
-    // The kernel gives 20 less the value.
+    // The kernel returns 20 less the value.
     if let Ok(value) = call(libc::SYS_getpriority, &[0, pid]) {
         let value = 20_usize.wrapping_sub(value);
         let set = call(libc::SYS_setpriority, &[0, pid, value]);

@@ -1,4 +1,4 @@
-//! Sheets that were grounded, and make no network.
+//! Errors of networks for grounded sheets.
 
 use games::budget::Spent;
 
@@ -7,27 +7,27 @@ use crate::ground::Ungroundable;
 
 /// The reason why a grounded sheet has no network.
 #[derive(Debug)]
-pub(crate) enum Unmade {
+pub(crate) enum NetworkError {
     /// The sheet is wrong.
     Sheet(SheetError),
     /// It would be too large, or take too long.
     Ungroundable(Ungroundable),
 }
 
-impl From<SheetError> for Unmade {
+impl From<SheetError> for NetworkError {
     fn from(error: SheetError) -> Self {
-        Unmade::Sheet(error)
+        NetworkError::Sheet(error)
     }
 }
 
-impl From<Ungroundable> for Unmade {
+impl From<Ungroundable> for NetworkError {
     fn from(why: Ungroundable) -> Self {
-        Unmade::Ungroundable(why)
+        NetworkError::Ungroundable(why)
     }
 }
 
-impl From<Spent> for Unmade {
+impl From<Spent> for NetworkError {
     fn from(spent: Spent) -> Self {
-        Unmade::Ungroundable(spent.into())
+        NetworkError::Ungroundable(spent.into())
     }
 }
