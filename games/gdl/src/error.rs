@@ -23,7 +23,6 @@ impl fmt::Display for Place {
 #[error("{place}: {message}{}", in_rule(rule.as_deref()))]
 pub struct SheetError {
     pub place: Place,
-    /// The fault, and what was expected.
     pub message: String,
     /// The erroneous rule, cut short; `None` if the error is in none.
     pub rule: Option<String>,
@@ -51,7 +50,6 @@ impl SheetError {
         Self::new(Place { line: 1, column: 1 }, message)
     }
 
-    /// The same, in the rule with this text.
     #[must_use]
     pub(crate) fn in_rule(self, text: &str) -> Self {
         SheetError {

@@ -41,14 +41,13 @@ pub struct GroundLimits {
     pub depth: u32,
     /// Candidates that the interpreter matches for one position, some million a second.
     pub steps: u64,
-    /// The time limit of grounding; `None` if only counts limit it.
+    /// `None` if only counts limit grounding.
     pub time: Option<Duration>,
     /// Time limit of each query about a position, likewise.
     pub question_time: Option<Duration>,
 }
 
 impl GroundLimits {
-    /// The limits of grounding.
     pub(crate) fn budget(&self) -> Budget {
         within(self.time)
     }

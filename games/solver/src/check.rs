@@ -1,4 +1,4 @@
-//! Checks a whole proof: the rules, not the search, say where it ends.
+//! Checks a whole proof: only ends by the rules count, not those that the search has seen.
 
 use std::collections::HashSet;
 

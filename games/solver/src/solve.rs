@@ -1,4 +1,4 @@
-//! The front: asks the searches what is needed until a position's value is known.
+//! Solves a position by asking a search for one margin after the other.
 
 use games::Game;
 use games::kit::solving::Solvable;
@@ -7,51 +7,35 @@ use thiserror::Error;
 use crate::engine::{self, Engine};
 use crate::search::{Method, Progress, State, Stopped, Watch};
 
-/// The question about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// The winner.
     Win,
     /// By how much: the points of best play.
     Value,
 }
 
-/// The reason why a game cannot be solved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unsolvable {
-    /// It has more seats.
     #[error("only games of two seats can be solved, and {game} has {seats} under these options")]
-    Seats {
-        /// Its id.
-        game: &'static str,
-        /// The number.
-        seats: usize,
-    },
+    Seats { game: &'static str, seats: usize },
     /// It has cycles.
     #[error(
         "{game} cannot be solved: its positions can come back, so what one is worth depends on the plies \
          before it and on the limits of a match; `referee solve` takes games in which every move is \
          final"
     )]
-    Cycles {
-        /// Its id.
-        game: &'static str,
-    },
+    Cycles { game: &'static str },
 }
 
-/// The winner, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Winner {
-    /// A seat.
     Seat(usize),
-    /// Nobody.
     Draw,
 }
 
-/// The result of best play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// The winner; `None` if that is not known.
+    /// `None` if it is not known.
     pub winner: Option<Winner>,
     /// Between which margins the final one is, both ends included.
     pub bounds: (i32, i32),
@@ -115,7 +99,6 @@ impl<'w, G: Game> Solver<'w, G> {
         self.engine.state_mut().most = Some(positions);
     }
 
-    /// The position that is solved.
     pub(crate) fn position(&self) -> &G::Position {
         &self.position
     }
@@ -129,7 +112,6 @@ impl<'w, G: Game> Solver<'w, G> {
         self.method
     }
 
-    /// The progress of the search.
     pub fn progress(&self) -> Progress {
         let state = self.engine.state();
         Progress {
@@ -151,7 +133,6 @@ impl<'w, G: Game> Solver<'w, G> {
         Value { winner, bounds }
     }
 
-    /// True if nothing is left to be asked.
     pub fn is_solved(&self) -> bool {
         self.next_need().is_none()
     }
@@ -191,7 +172,7 @@ impl<'w, G: Game> Solver<'w, G> {
         self.decide(&position, need)
     }
 
-    /// The margin to ask for next: whether the final one is at least this.
+    /// The margin to test next.
     fn next_need(&self) -> Option<i32> {
         let (least, most) = self.engine.state().progress.bounds;
         let open = |need: i32| (least < need && most >= need).then_some(need);

@@ -19,13 +19,10 @@ use crate::terms::{Map, Symbol, Term};
 pub(crate) use database::{AtomId, Database};
 use plan::{KeyPart, Plan, Step, Taken, plan};
 
-/// The reason why a sheet was not grounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ungroundable {
-    /// There are too many atoms.
     #[error("more than {0} ground atoms")]
     Atoms(usize),
-    /// The instances of rules are too many.
     #[error("ground rules with more than {0} literals")]
     Literals(usize),
     /// Joins take too long.
@@ -55,7 +52,6 @@ pub(crate) struct GroundRule {
     pub(crate) body: Box<[(AtomId, bool)]>,
 }
 
-/// A sheet without variables.
 pub(crate) struct Ground {
     pub(crate) sheet: Sheet,
     pub(crate) database: Database,
@@ -198,11 +194,11 @@ const UNBOUND: Term = Term(u32::MAX);
 /// As how many candidates an instance of a rule counts whose relation does not depend on the position.
 const INSTANCE_COST: u64 = 15;
 
-/// The number of atoms that a relation may have whose atoms are not known yet, for plans.
+/// Assumed number of atoms of a relation whose atoms are not known yet, for plans.
 const USUAL_SIZE: usize = 300;
 
 impl Grounder {
-    /// Derives all atoms of some relations that depend on each other, and on those before.
+    /// Derives all atoms of mutually dependent relations.
     fn stratum(&mut self, preds: &[PredId]) -> Result<(), Ungroundable> {
         let is_static = preds
             .first()
@@ -461,7 +457,7 @@ fn substitute(terms: &mut crate::terms::Terms, pattern: &Pattern, bindings: &[Te
     }
 }
 
-/// A join that is under way. Instances are added as they are found: all of them together may be far more
+/// A join in progress. Instances are added as they are found: all of them together may be far more
 /// than the atoms that they derive.
 struct Join<'g> {
     grounder: &'g mut Grounder,

@@ -11,18 +11,14 @@ use crate::limits::MOST_ALL_WORDS;
 use crate::read::{Literal, PredId, pred};
 use crate::terms::Term;
 
-/// A move of a role.
 #[derive(Clone, Debug)]
 pub(crate) struct LegalMove {
-    /// In its canonical form.
     pub(crate) text: String,
-    /// When it is legal.
     pub(crate) legal: Ref,
-    /// Its number among the moves that rules ask for.
+    /// Its number among the moves that rules read.
     pub(crate) does: Option<u32>,
 }
 
-/// The gates of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Circuit {
     pub(crate) graph: Graph,
@@ -34,18 +30,15 @@ pub(crate) struct Circuit {
     pub(crate) next: Vec<Ref>,
     /// Which facts are true at the start.
     pub(crate) init: Vec<bool>,
-    /// The roles, `random` included.
     pub(crate) roles: Vec<String>,
     /// The moves of each role, sorted by their text.
     pub(crate) moves: Vec<Vec<LegalMove>>,
-    /// The nodes of moves that rules ask for.
     pub(crate) does: Vec<Ref>,
     /// The goals of each role, the largest value first.
     pub(crate) goals: Vec<Vec<(Option<i64>, Ref)>>,
     pub(crate) terminal: Ref,
     /// Possible percepts of each role, sorted by text.
     pub(crate) sees: Vec<Vec<(String, Ref)>>,
-    /// The number of circles.
     pub(crate) circles: u32,
 }
 

@@ -12,7 +12,6 @@ const MOST_CUBES: usize = 24;
 /// A gate with more inputs than this is not looked into.
 const MOST_INPUTS: usize = 64;
 
-/// Facts that change under conditions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flips {
     /// The alternatives of one fact stand together.
@@ -90,7 +89,6 @@ impl Flips {
         });
     }
 
-    /// Adds the facts that change to a list, each once.
     #[inline]
     pub(super) fn collect(&self, facts: &[u64], changed: &mut Vec<u32>) {
         let mut last = u32::MAX;
@@ -105,7 +103,6 @@ impl Flips {
         }
     }
 
-    /// The number of conditions.
     #[cfg(test)]
     pub(super) fn count(&self) -> usize {
         self.cubes.len()

@@ -5,10 +5,8 @@ use games::budget::Spent;
 use crate::error::SheetError;
 use crate::ground::Ungroundable;
 
-/// The reason why a grounded sheet has no network.
 #[derive(Debug)]
 pub(crate) enum NetworkError {
-    /// The sheet is wrong.
     Sheet(SheetError),
     /// It would be too large, or take too long.
     Ungroundable(Ungroundable),

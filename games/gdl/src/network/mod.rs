@@ -37,7 +37,6 @@ const MOST_CHANGES: usize = 256 << 20;
 /// Hash table probes for a joint move.
 const PROBES: usize = 8;
 
-/// The network of a game.
 pub(crate) struct Network {
     circuit: Circuit,
     program: Program,
@@ -60,7 +59,7 @@ pub(crate) struct Network {
     fact_by_text: Map<String, u32>,
 }
 
-/// Values of gates that are not live, found out for one question.
+/// Values of gates that are not live, cached for one query.
 #[derive(Default)]
 struct Memo {
     /// The number of the question for which each node was evaluated, twice, and its value.
@@ -175,7 +174,6 @@ impl Network {
         })
     }
 
-    /// The number of facts, moves and gates, and how many of the gates are kept up to date.
     pub(crate) fn sizes(&self) -> Sizes {
         let gates = self.circuit.graph.nodes.iter();
         let gates =
@@ -188,7 +186,6 @@ impl Network {
         }
     }
 
-    /// All facts that may ever be true.
     pub(crate) fn all_facts(&self) -> &[String] {
         &self.circuit.facts
     }
@@ -221,7 +218,7 @@ impl Network {
         })
     }
 
-    /// The change of a joint move, as it was kept or made now.
+    /// Passes the change of a joint move to `act`; it is compiled unless cached.
     #[inline]
     fn with_change<T>(&self, joint: &[u32], act: impl FnOnce(&Change) -> T) -> T {
         let mut hasher = crate::terms::Hash::default().build_hasher();
@@ -258,7 +255,7 @@ impl Network {
         }
     }
 
-    /// Asks for values in one position, which may need gates that are not live. Each of them is
+    /// Runs a query on one position, which may need gates that are not live. Each of them is
     /// evaluated once.
     fn question<T>(&self, gates: &[Node], ask: impl FnOnce(&mut Memo) -> T) -> T {
         let count = self.circuit.graph.nodes.len() + gates.len();
@@ -343,7 +340,7 @@ impl Network {
         });
     }
 
-    /// Gives the first goal of each role that holds; the largest comes first.
+    /// The first goal of each role that holds; the largest comes first.
     fn goals_that(
         &self,
         roles: &[usize],
@@ -364,7 +361,7 @@ impl Network {
         Ok(())
     }
 
-    /// Makes the changes that were collected.
+    /// Applies the collected changes.
     #[inline]
     fn apply(&self, position: &mut NetworkPosition) {
         let NetworkPosition { live, changed } = position;
@@ -407,7 +404,6 @@ impl Network {
     }
 }
 
-/// The size of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Facts that may be true.
@@ -448,7 +444,7 @@ fn goals_apart(circuit: &Circuit, program: &Program) -> Result<Option<Program>, 
         .transpose()
 }
 
-/// Gives a bit to each fact that changes by itself: the fact differs from its next value.
+/// Assigns a bit to each fact that changes by itself: the fact differs from its next value.
 fn place_flips(
     circuit: &Circuit,
     specialiser: Option<&Specialiser>,

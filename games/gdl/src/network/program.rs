@@ -14,7 +14,6 @@ use crate::terms::Map;
 
 const NONE: u32 = u32::MAX;
 
-/// Gates in the form in which they are evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     /// The number of facts; they are the first sources.
@@ -77,13 +76,10 @@ pub(super) fn flip(words: &mut [u64], index: usize) {
 
 pub(super) struct Layout<'g> {
     pub(super) graph: &'g Graph,
-    /// The number of facts.
     pub(super) facts: usize,
-    /// The number of moves that are inputs.
     pub(super) moves: usize,
     /// Which bits follow which node.
     pub(super) bits: Vec<(u32, Ref)>,
-    /// The number of words of bits.
     pub(super) words: usize,
     /// Nodes that have to be live without a bit.
     pub(super) more: Vec<usize>,
@@ -202,8 +198,8 @@ impl Program {
         live
     }
 
-    /// Makes the facts of another state those of this one, whose gates are evaluated from the state in
-    /// which no fact is true.
+    /// Sets the facts to those of another state, and evaluates the gates from the state in which no
+    /// fact is true.
     pub(super) fn restart(&self, live: &mut Live, facts: &Live) {
         live.clone_from(&self.empty);
         for (word, bits) in facts.inputs.iter().enumerate() {
@@ -251,7 +247,7 @@ impl Program {
         Some((live.counts[gate] != 0) == self.gates[gate].is_or)
     }
 
-    /// Tells all that read a source of its new value.
+    /// Propagates a source's new value to its readers.
     #[inline]
     fn toggle(&self, live: &mut Live, source: usize, value: bool) {
         let (from, to) = (self.edges_at[source], self.edges_at[source + 1]);
@@ -399,13 +395,12 @@ impl Program {
         });
     }
 
-    /// The number of live gates.
     pub(super) fn size(&self) -> usize {
         self.gates.len()
     }
 }
 
-/// Edges while they are collected.
+/// Edges under construction.
 struct Wires {
     edges: Vec<Vec<u32>>,
     circle_edges: Vec<Vec<u32>>,
@@ -537,8 +532,8 @@ fn flattened(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
     (at, all)
 }
 
-/// Gives each gate a level above those of its inputs; all of a circle have the same. Gives the number
-/// of levels.
+/// Assigns each gate a level above those of its inputs; all of a circle have the same. Returns the
+/// number of levels.
 fn assign_levels(
     gates: &mut [Gate],
     gate_nodes: &[usize],

@@ -10,7 +10,6 @@ use super::cubes::Flips;
 use super::graph::{Graph, Node, Ref, Simplified, simplified};
 use crate::terms::Map;
 
-/// The effect of a joint move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
     /// The joint move, a move of each role.
@@ -27,7 +26,6 @@ pub(super) struct Change {
     pub(super) gates: Vec<Node>,
 }
 
-/// All that is needed to specialise.
 #[derive(Clone, Debug)]
 pub(super) struct Specialiser {
     /// True if the value of each node depends on moves.
@@ -181,7 +179,7 @@ impl Change {
     }
 }
 
-/// A specialisation that is under way.
+/// A specialisation in progress.
 struct Local<'s> {
     specialiser: &'s Specialiser,
     graph: &'s Graph,

@@ -1,4 +1,4 @@
-//! The histories of the seats, where something is hidden.
+//! Histories of the seats, for hidden information.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Histories {
     }
 }
 
-/// Notes what each seat knows of a step.
+/// Records each seat's knowledge of a step.
 pub(crate) fn note<E: Engine>(
     play: &Play<E>,
     before: &E::Position,

@@ -7,7 +7,6 @@ use crate::engine::Engine;
 use crate::play::Scratch;
 use crate::play::shared::{At, SharedRules, outcome_of};
 
-/// Random games of a sheet.
 pub(crate) struct SheetGames<'r, E: Engine> {
     rules: &'r SharedRules<E>,
     rng: Rng,

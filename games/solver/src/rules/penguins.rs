@@ -14,7 +14,6 @@ const PIECE: usize = 2;
 /// At most this many positions are counted to find out what a seat gets in a region of its own.
 const MOST_COUNTED: u32 = 500;
 
-/// The board and its tables.
 pub(crate) struct PenguinsRules {
     grid: Grid<u64>,
     slides: SlideTable,
@@ -26,7 +25,6 @@ pub(crate) struct PenguinsRules {
     start_on_ones: bool,
 }
 
-/// Pieces, open cells and the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pieces: [u64; 2],
@@ -101,7 +99,7 @@ impl PenguinsRules {
         (position, images)
     }
 
-    /// Gives the turn to `seat` or, if it cannot move, to the other one.
+    /// Passes the turn to `seat` or, if it cannot move, to the other one.
     fn pass_on(&self, mut position: Position, mut images: Images, seat: u8) -> Keyed<Position> {
         let open = position.open();
         let can_move =

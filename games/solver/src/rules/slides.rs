@@ -14,7 +14,6 @@ struct Line {
     above: u64,
 }
 
-/// The lines through each cell.
 #[derive(Debug)]
 pub(super) struct SlideTable(Box<[[Line; AXES]; 64]>);
 

@@ -94,7 +94,6 @@ where
         }
     }
 
-    /// Compares the positions of a random game.
     fn random_game(&mut self, mut position: G::Position, seed: u64) {
         let mut rng = Rng::from_parts(&[seed, 0xfa57]);
         loop {
