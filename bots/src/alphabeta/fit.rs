@@ -131,7 +131,6 @@ fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     right
 }
 
-/// The mean negative log-likelihood.
 fn loss(samples: &[Sample], weights: &[f64]) -> f64 {
     let one = |(features, outcome): &Sample| {
         let sum: f64 = weights.iter().zip(features).map(|(w, f)| w * f).sum();

@@ -30,7 +30,7 @@ const SENSIBLE: usize = 3;
 /// different nodes.
 const NEAR_END: u32 = 100;
 
-/// The data that the search of a match keeps from turn to turn.
+/// Data that the search keeps from turn to turn.
 pub(super) struct Memory<G: Game> {
     pub(super) table: TranspositionTable<G::Move>,
     pub(super) ordering: MoveOrdering<G::Move>,
@@ -403,7 +403,7 @@ impl<G: Game> TurnSearch<'_, G> {
         }
     }
 
-    /// Notes for the move ordering that the last of these moves caused a cutoff and the others did not.
+    /// Records for the move ordering that the last of these moves caused a cutoff.
     fn reward(&mut self, node: Node, list: &[(i32, G::Move)]) {
         let Some(((_, mv), before)) = list.split_last() else {
             return;

@@ -10,7 +10,6 @@ pub const CERTAIN: f32 = 40.0;
 /// More of them won no more matches, and made searches that ask again and again miss their deadline.
 pub(super) const EFFORT: u32 = 300;
 
-/// Evaluates positions of one game.
 pub trait Evaluate<G: Game>: Send {
     /// The prospects of each seat, in units of log odds: with two seats, the logistic function of
     /// the difference is about the expected outcome of one against the other; with more, the same

@@ -1,4 +1,4 @@
-//! Points and mobility: what can be said about a position of any game without a search.
+//! Points and mobility: an evaluation for any game without a search.
 
 use std::array;
 
@@ -46,7 +46,6 @@ pub(crate) fn rate<G: Game>(
     }
 }
 
-/// The seat's points less those of the best other seat.
 fn margin(scores: &[i32], seat: Seat) -> i32 {
     let others = scores
         .iter()

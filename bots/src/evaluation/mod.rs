@@ -1,5 +1,5 @@
-//! Evaluations: what a position is worth to each seat without a search. Each game has its own file;
-//! a game without one is evaluated by points and mobility.
+//! Static evaluations of positions. Each game has its own file; a game without one is evaluated by
+//! points and mobility.
 
 pub(crate) mod evaluate;
 pub(crate) mod features;

@@ -21,7 +21,6 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Nothing is proven.
     pub(super) const OPEN: Bounds = Bounds {
         least: [0; MAX_SEATS],
         most: [WIN; MAX_SEATS],

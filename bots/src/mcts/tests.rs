@@ -150,7 +150,7 @@ fn a_third_repetition_is_the_end_with_the_scores_as_they_are() {
     assert_eq!(graph.node(1).stage, node::Stage::Over);
 }
 
-/// Plays some plies of a game with several threads and with almost no time.
+/// Plays some plies with several threads and almost no time.
 struct Hurry;
 
 impl Visitor for Hurry {

@@ -31,7 +31,6 @@ impl<S: Cells> Flood<S> {
         Flood { within }
     }
 
-    /// All cells that are reached.
     #[inline]
     pub(crate) fn all(&self) -> S {
         self.within[LEVELS - 1]

@@ -1,4 +1,4 @@
-//! Reuse of the graph from turn to turn: what is kept, and what has to be searched again.
+//! Reuse of the graph from turn to turn.
 
 use std::mem;
 

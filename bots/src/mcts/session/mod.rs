@@ -56,10 +56,9 @@ pub(crate) struct SessionMcts {
     slowest: Duration,
 }
 
-/// The findings of a search.
 struct Found {
     statistics: SharedStatistics,
-    /// True if the move is drawn from how often each was tried.
+    /// True if the move is drawn from the visit counts.
     is_mixed: bool,
     playouts: u32,
     depth: usize,
@@ -92,7 +91,7 @@ impl SessionMcts {
         IterationBudget::new(self.playouts, deadline, self.slowest / 2)
     }
 
-    /// Searches from what is known; `None` if that is nothing.
+    /// Searches the position or information set; `None` if neither is known.
     fn search(
         &mut self,
         question: &SessionQuestion<'_>,
@@ -113,7 +112,6 @@ impl SessionMcts {
         Ok(in_time(found)?.flatten())
     }
 
-    /// Searches from a position that is known.
     fn search_position(
         &mut self,
         (question, session): (&SessionQuestion<'_>, &dyn Session),
@@ -216,7 +214,7 @@ impl SessionMcts {
     }
 }
 
-/// Reports what was found so far, if an analysis wants it and it is time to.
+/// Reports to an analysis if a report is due.
 fn report_if_due(
     audience: &mut Option<&mut Analysis<'_>>,
     root: Option<&Node>,
@@ -229,7 +227,7 @@ fn report_if_due(
     }
 }
 
-/// The best moves after a first one, as long as one seat after the other acts.
+/// The best moves after a first one, as long as one seat at a time acts.
 fn principal_variation(root: Option<&Node>, first: &str) -> Vec<String> {
     let mut variation = vec![first.to_owned()];
     let mut node = root;
@@ -270,7 +268,7 @@ fn lines_info(found: &Found, root: Option<&Node>, most: usize) -> Option<Value> 
     Some(info)
 }
 
-/// Checks that the seat has the move that the search found by the rules.
+/// Checks that the move is legal by the referee's list, too.
 fn is_legal(question: &SessionQuestion<'_>, mv: &str) -> Result<(), BrokenRules> {
     if question.legal.iter().any(|legal| legal == mv) {
         return Ok(());
