@@ -18,7 +18,6 @@ const EXACT_STEP: f64 = 1e-6;
 /// Precision of the estimate, in natural logarithms.
 const EXACT: f64 = 1e-12;
 
-/// Finds the maximum for a model. Owns the work space.
 pub(crate) struct Fitter<'a> {
     model: &'a DavidsonLuce,
     slopes: Slopes,

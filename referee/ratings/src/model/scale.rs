@@ -17,7 +17,6 @@ const SMALL_SHARE: f64 = 1e-3;
 /// Log-frequencies of ties within such a step are similar.
 const STEP: f64 = 1.0 / 64.0;
 
-/// The mixture of games.
 #[derive(Clone, Debug)]
 pub(crate) struct Scale {
     /// Games, each with its share of the matches, that of merged games included.

@@ -22,18 +22,18 @@ const MOST_BOTS: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Fitness {
-    /// Each two bots that met.
+    /// One for each two bots that met.
     pub residuals: Vec<Residual>,
     /// `None` if there is nothing to test.
     pub transitivity: Option<Transitivity>,
-    /// Bots that became better or worse.
+    /// Bots that became stronger or weaker.
     pub drifts: Vec<Drift>,
     /// By game: the chance of draws that follow strengths as badly as these, if the model held;
     /// `None` without draws or with more than two seats.
     pub draws: Vec<Option<f64>>,
     /// Games whose draws follow another law than the model's.
     pub odd_draws: Vec<usize>,
-    /// Bots whose intervals rest on so few clusters of matches that they are rough ones.
+    /// Bots whose intervals are rough, since they rest on few clusters.
     pub few_clusters: Vec<usize>,
 }
 
@@ -42,7 +42,6 @@ pub struct Fitness {
 pub struct Residual {
     /// The bots, as indices; the first is the lower one.
     pub bots: [usize; 2],
-    /// Matches in which both were.
     pub matches: u64,
     /// The first one's score a match.
     pub score: f64,
@@ -70,7 +69,6 @@ pub struct Transitivity {
 /// A bot that was not the same all the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Drift {
-    /// The bot.
     pub bot: usize,
     /// Change of the score per match from the earlier to the later half, beyond what the opponents
     /// explain.
@@ -112,7 +110,6 @@ impl Sum {
     }
 }
 
-/// Two bots' matches.
 #[derive(Clone, Debug, Default)]
 struct Met {
     matches: u64,
@@ -377,7 +374,7 @@ impl Course {
     }
 }
 
-/// The bots whose later matches went otherwise than their earlier ones.
+/// Bots whose later results deviate from their earlier ones.
 fn drifts(
     pairs: &SwappedPairs<'_>,
     beyond: &[Beyond],

@@ -1,4 +1,4 @@
-//! Machines: whether results on one of them are those of the others.
+//! Tests if results on one machine agree with those on the others.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::store::{Cell, MachineLoad, MachineMatches, Machines, Stratum};
 /// A difference is reported if chance alone would make one like it, on any of the machines, this
 /// often at most.
 const MOST_CHANCE: f64 = 0.01;
-/// With fewer matches whose load is known, nothing is said about a machine.
+/// With fewer matches of known load, a machine is never called noisy.
 const LEAST_MATCHES: u64 = 20;
 /// A machine is noisy if it was busy during more than this share of its matches.
 const NOISY: f64 = 0.25;
@@ -21,7 +21,6 @@ const NOTHING: f64 = 1e-9;
 /// With more bots, their covariances would take long.
 const MOST_BOTS: usize = 300;
 
-/// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MachineReport {
     /// `None` for matches without a machine in the log.
@@ -29,7 +28,7 @@ pub struct MachineReport {
     /// The model of its CPU, if it is known.
     pub cpu: Option<String>,
     pub cores: Option<u32>,
-    /// Its speed by the yardstick, on average over its matches, where it is known.
+    /// Mean speed by the yardstick over its matches, where known.
     pub speed: Option<f64>,
     pub matches: u64,
     pub load: MachineLoad,
@@ -49,9 +48,7 @@ pub struct MachineReport {
 /// each by themselves, and then all together (a test of Cochran, Mantel and Haenszel).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Homogeneity {
-    /// Its statistic.
     pub chi_square: f64,
-    /// Its degrees of freedom.
     pub freedom: u64,
     /// Probability of differences at least as large by chance alone.
     pub p_value: f64,
@@ -103,7 +100,6 @@ pub(super) fn machines(machines: &Machines, bots: &[usize]) -> Vec<MachineReport
     all
 }
 
-/// A machine without results.
 fn plain(found: &MachineMatches) -> MachineReport {
     let (machine, (sum, known)) = (found.machine.as_ref(), found.speeds);
     MachineReport {
@@ -177,7 +173,7 @@ impl Comparison {
         }
     }
 
-    /// The bots each by itself: how often chance would take it as far. `None` where it cannot differ.
+    /// One p-value for each bot alone; `None` if it cannot differ.
     fn p_values(&self) -> Vec<Option<f64>> {
         let one = ChiSquared::new(1.0).ok();
         let bots = self.excess.iter().enumerate();
@@ -189,7 +185,7 @@ impl Comparison {
         bots.map(p_value).collect()
     }
 
-    /// All bots together.
+    /// One test for all bots together.
     fn test(mut self) -> Option<Homogeneity> {
         let (mut chi_square, mut freedom) = (0.0, 0);
         let mut left: Vec<usize> = (0..self.excess.len()).collect();

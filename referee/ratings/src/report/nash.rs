@@ -21,7 +21,6 @@ const MOST_STEPS: usize = 50;
 /// A bot against the Nash mixture, which cannot be exploited.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NashRating {
-    /// The bot's share in the mix.
     pub share: f64,
     /// Score against the mixture, from 0 to 1; ½ for those in it.
     pub score: f64,
@@ -203,7 +202,6 @@ mod tests {
         assert!(near(found[2].share, 1.0 / 6.0) && near(found[3].share, 1.0 / 6.0));
     }
 
-    /// Nobody gains more against the mix than the noise allows.
     #[test]
     fn no_bot_beats_the_mix() {
         let mut rng = Rng::new(3);

@@ -6,7 +6,6 @@ use crate::matches::Number;
 use crate::results::{Entry, SwappedPairs};
 use crate::sprt::{Corrected, Hypotheses, Scores, Verdict, corrected};
 
-/// A test between two bots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SprtRequest {
     /// The bot that may be stronger, and the other one.
@@ -14,7 +13,6 @@ pub struct SprtRequest {
     pub hypotheses: Hypotheses,
 }
 
-/// A test between two bots.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SprtReport {
     /// The bot that may be stronger, and the other one.
@@ -23,7 +21,7 @@ pub struct SprtReport {
     /// Complete pairs (or groups) that the test counts: in the order of the schedule, up to its
     /// decision.
     pub pairs: u64,
-    /// Those that come after it: they change nothing.
+    /// Later pairs, which change nothing.
     pub after: u64,
     /// Pairs before the decision of which a match is missing: they are left out.
     pub incomplete: u64,
@@ -42,7 +40,6 @@ pub struct SprtReport {
     pub elo: Option<f64>,
     /// The difference in strength, corrected for when the test stopped; `None` if it did not.
     pub corrected: Option<Corrected>,
-    /// The log-likelihood ratio.
     pub llr: f64,
     /// At or below this, H0 is accepted.
     pub lower: f64,
@@ -51,7 +48,6 @@ pub struct SprtReport {
     pub verdict: Verdict,
 }
 
-/// A unit of the two bots.
 struct Trial {
     /// The number of its first match.
     first: Number,

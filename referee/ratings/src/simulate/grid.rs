@@ -1,5 +1,5 @@
-//! The grid of small tournaments in which intervals are checked from the first rating that is shown:
-//! few pairs, many draws, lopsided seats, copied openings.
+//! The grid of small tournaments for checks of intervals: few pairs, many draws, lopsided seats,
+//! copied openings.
 
 use super::{Draws, PLAIN, Pairing, Repeats, Setting};
 
@@ -15,7 +15,6 @@ pub struct Row {
 const SEATS: [(&str, f64); 2] = [("50", 0.0), ("80", 240.8)];
 /// Share of draws between equals in %, with δ.
 const DRAWS: [(&str, f64); 4] = [("0", 0.0), ("50", 2.0), ("95", 38.0), ("100", 1e12)];
-/// Differences between two bots in Elo.
 const APART: [f64; 3] = [0.0, 100.0, 300.0];
 const PAIRS: [usize; 6] = [1, 2, 4, 8, 16, 50];
 

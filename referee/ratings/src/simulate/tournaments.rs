@@ -1,4 +1,4 @@
-//! Tournaments played by dice.
+//! Simulated tournaments.
 
 use games::{MAX_SEATS, Rng};
 use itertools::Itertools as _;
@@ -17,8 +17,8 @@ type Placings = Vec<Placing>;
 pub enum Draws {
     /// Davidson's law, the model's own; with more seats, Davidson and Luce's: δ.
     Davidson(f64),
-    /// Rao and Kupper's (1967), for two seats: a match is drawn unless one seat is ahead by a
-    /// threshold, whose exponential this is.
+    /// Rao and Kupper's (1967), for two seats: a draw unless one seat is ahead by a threshold; this
+    /// is its exponential.
     RaoKupper(f64),
 }
 
@@ -30,36 +30,29 @@ pub enum Pairing {
     Ring(usize),
 }
 
-/// Dependence between units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Repeats {
-    /// They do not.
     None,
-    /// Each is there at least once, and at most this often.
+    /// Each occurs once to this many times.
     Copies(usize),
-    /// Each pairing has so few openings; each opening is played so often, and the result is that of
-    /// the first time with this chance.
+    /// Each pairing has few openings; each opening is repeated, with the first result at this
+    /// chance.
     Near {
-        /// Openings.
         openings: usize,
-        /// Units an opening.
+        /// Units of each opening.
         times: usize,
-        /// The chance.
         same: f64,
     },
-    /// All pairings have the same few openings, so often each; each bot is stronger or weaker in
-    /// each, with this standard deviation in Elo.
+    /// All pairings share few openings, with as many units each; each bot is stronger or weaker in
+    /// each.
     Book {
-        /// Openings.
         openings: usize,
-        /// Units an opening.
+        /// Units of each opening.
         times: usize,
-        /// The standard deviation.
         effect: f64,
     },
 }
 
-/// A kind of tournament.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub bots: usize,
@@ -102,12 +95,11 @@ pub const PLAIN: Setting = Setting {
     by_game: 0.0,
 };
 
-/// In how many cases the truth was inside the intervals: inside, and all.
+/// Counts of intervals with the truth inside, and of all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
     /// The bots' ratings.
     pub ratings: [u32; 2],
-    /// The first seat's advantage.
     pub advantage: [u32; 2],
     /// Differences between two bots, one of which is the anchor.
     pub anchored: [u32; 2],
@@ -124,12 +116,11 @@ pub struct Truth {
     by_game: Vec<Vec<f64>>,
 }
 
-/// A tournament as played by dice.
+/// A simulated tournament.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// All results.
     pub evidence: Evidence,
-    /// By game: what the first bot scored against the second one.
+    /// Scores of the first bot against the second one, by game.
     pub(crate) scores: Vec<Trials>,
 }
 
@@ -188,7 +179,7 @@ impl Setting {
         -ELO * (1.0 / mean - 1.0).ln()
     }
 
-    /// The score that a bot expects that leads another one by so much, in equal seats.
+    /// The expected score at this lead, in equal seats.
     fn score(&self, lead: f64) -> f64 {
         match self.seats {
             2 => points(self.chances(lead / ELO)),
@@ -208,7 +199,7 @@ impl Setting {
         }
     }
 
-    /// The chances of a win, a draw and a loss of a seat that is ahead by so much.
+    /// The chances of a win, a draw and a loss at this lead.
     fn chances(&self, lead: f64) -> [f64; 3] {
         match self.draws {
             Draws::Davidson(tie) => {
@@ -409,7 +400,6 @@ impl Coverage {
         }
     }
 
-    /// Adds other cases.
     pub fn join(&mut self, other: &Coverage) {
         for (sum, count) in [
             (&mut self.ratings, other.ratings),
@@ -424,8 +414,7 @@ impl Coverage {
 }
 
 impl Coverage {
-    /// Half the usual width of an interval of a difference, as a median; `∞` where it usually has one
-    /// end at most.
+    /// The median half-width of an interval of a difference; `∞` if most have one end at most.
     pub fn usual_reach(&self) -> String {
         let mut reaches = self.reaches.clone();
         reaches.sort_by(f64::total_cmp);
@@ -526,9 +515,7 @@ fn members(set: usize, seats: usize) -> impl Iterator<Item = usize> {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decisions {
-    /// H0 was accepted.
     pub h0: u32,
-    /// H1 was accepted.
     pub h1: u32,
     /// Neither, after as many pairs as were allowed.
     pub open: u32,

@@ -15,11 +15,9 @@ use super::{EloModel, Hypotheses, NORMALIZED, Scores, Verdict, elo, expected};
 /// An estimate that is corrected for when the test stopped, in the scale of its hypotheses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Corrected {
-    /// The estimate.
     pub elo: f64,
     /// The lower end of its 95 % interval; `None` if it has none.
     pub low: Option<f64>,
-    /// The upper end.
     pub high: Option<f64>,
 }
 

@@ -51,7 +51,7 @@ const NORMALIZED: f64 = 800.0 / std::f64::consts::LN_10;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hypotheses {
-    /// In which scale `elo0` and `elo1` are.
+    /// The scale of `elo0` and `elo1`.
     pub model: EloModel,
     /// H0: the first bot is stronger by this.
     pub elo0: f64,
@@ -63,19 +63,14 @@ pub struct Hypotheses {
     pub beta: f64,
 }
 
-/// Hypotheses that cannot be tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BadHypotheses {
-    /// The differences.
     #[error("differences from -1000 to 1000 are needed, `elo1` above `elo0`")]
     Elo,
-    /// The differences in normalized Elo.
     #[error("differences from -200 to 200 normalized Elo are needed, `elo1` above `elo0`")]
     NormalizedElo,
-    /// `alpha`.
     #[error("`alpha` must be a chance from 0.0001 to 0.49")]
     Alpha,
-    /// `beta`.
     #[error("`beta` must be a chance from 0.0001 to 0.49")]
     Beta,
 }
@@ -118,11 +113,8 @@ impl Hypotheses {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Not clear yet.
     Running,
-    /// H0 is accepted.
     H0,
-    /// H1 is accepted.
     H1,
 }
 

@@ -1,5 +1,5 @@
-//! When a random walk leaves an interval, and where: a Brownian motion with drift, which stands for
-//! the course of a test.
+//! Exit time and place of a Brownian motion with drift from an interval: a model for the course of
+//! a test.
 
 use statrs::function::erf::erfc;
 

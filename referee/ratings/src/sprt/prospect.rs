@@ -9,7 +9,7 @@ use super::{EloModel, Hypotheses, NORMALIZED, expected};
 /// Expectation for one true difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Prospect {
-    /// By how much, in the scale of the hypotheses.
+    /// The difference, in the scale of the hypotheses.
     pub elo: f64,
     /// The swapped pairs until it is decided, on average, without a limit.
     pub pairs: f64,

@@ -26,7 +26,6 @@ pub struct Scores {
     same: HashMap<u64, u64>,
     /// The sum of the squares of these, and 1 for each other match.
     squares: u64,
-    /// Matches that repeat an earlier one.
     repeats: u64,
 }
 
@@ -35,18 +34,17 @@ impl Scores {
     /// and of those over 12 and more that groups of three and four seats have.
     const GRID: u32 = 5040;
 
-    /// No units yet.
     pub fn new() -> Self {
         Scores::default()
     }
 
-    /// Takes in a swapped pair that repeats nothing: the first bot's mean score, from 0 to 1.
+    /// Adds a swapped pair that repeats nothing: the first bot's mean score, from 0 to 1.
     pub fn add(&mut self, mean: f64) {
         self.add_unit(mean, [None; 2]);
     }
 
-    /// Takes in a unit: the first bot's mean score, from 0 to 1, and for each match what is equal
-    /// for those that repeat each other, if it may be repeated.
+    /// Adds a unit: the first bot's mean score, from 0 to 1, and for each match that may be
+    /// repeated a value that is equal for its repetitions.
     pub fn add_unit(&mut self, mean: f64, matches: impl IntoIterator<Item = Option<u64>>) {
         let value = (mean.clamp(0.0, 1.0) * f64::from(Self::GRID)).round();
         *self.counts.entry(value as u32).or_default() += 1;
@@ -118,8 +116,8 @@ impl Scores {
         terms.sum()
     }
 
-    /// The difference in strength that the score means, in the scale of a test; infinite where it
-    /// cannot be said.
+    /// The difference in strength that the score implies, in the scale of a test; infinite if it is
+    /// undefined.
     pub fn elo(&self, model: EloModel) -> f64 {
         match model {
             EloModel::Logistic => elo(self.mean()),

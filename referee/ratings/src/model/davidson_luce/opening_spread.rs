@@ -87,7 +87,6 @@ impl Chances {
     }
 }
 
-/// A unit averaged over all nodes.
 struct UnitEvidence {
     value: f64,
     gradient: [f64; PARAMS],
@@ -184,7 +183,7 @@ pub(super) fn even_chances(lead: f64, tie: f64) -> [f64; 3] {
     Chances::new(lead, tie).parts()
 }
 
-/// The chances of a win, a draw and a loss of a seat that is ahead by so much, over all openings.
+/// The chances of a win, a draw and a loss at this lead, over all openings.
 pub(super) fn chances(lead: f64, tie: f64, spread: f64) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for (z, share) in NODES {

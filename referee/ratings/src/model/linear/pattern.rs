@@ -27,7 +27,7 @@ pub(crate) const FEW: usize = 1024;
 const MOST_WORK: f64 = 1e10;
 
 impl Pattern {
-    /// For `size` unknowns; all pairs of a clique have entries.
+    /// All pairs of a clique have entries.
     pub(crate) fn new(size: usize, cliques: impl IntoIterator<Item = Vec<u32>>) -> Self {
         let mut near: Vec<Vec<u32>> = vec![Vec::new(); size];
         for clique in cliques {
