@@ -13,7 +13,6 @@ pub(crate) type Group = ArrayVec<usize, MAX_SEATS>;
 pub struct Scheduled {
     /// Its place in the schedule, from 1, which is in its id.
     pub number: usize,
-    /// The game, as an index.
     pub game: usize,
     /// The bots in seat order.
     pub seats: Group,

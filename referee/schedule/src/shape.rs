@@ -15,7 +15,6 @@ use ratings::sprt::Hypotheses;
 pub struct Shape {
     pub format: Format,
     pub games: Vec<GameShape>,
-    /// The number of bots.
     pub bots: usize,
     /// Ignored in `sprt`.
     pub rounds: u32,
@@ -32,14 +31,11 @@ pub struct Shape {
 pub enum Format {
     /// Every group of as many bots as the game has seats.
     RoundRobin,
-    /// Those of the same groups that have at least one challenger in them.
-    Gauntlet {
-        /// The challengers.
-        challengers: Vec<usize>,
-    },
+    /// Groups with at least one challenger.
+    Gauntlet { challengers: Vec<usize> },
     /// In each round, pairings of bots with equal points that have not met yet.
     Swiss,
-    /// Duels, whose losers are out.
+    /// Duels; the loser is out.
     Knockout {
         /// True if places in the bracket are drawn by lot instead of following the order of the
         /// bots.
@@ -82,7 +78,6 @@ impl std::fmt::Display for FormatName {
 }
 
 impl Format {
-    /// Its name.
     pub fn name(&self) -> FormatName {
         match self {
             Format::RoundRobin => FormatName::RoundRobin,
@@ -102,9 +97,7 @@ impl Format {
 /// The number of matches; a range if it depends on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// At least.
     pub least: u64,
-    /// At most.
     pub most: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Cyclic orders for games of three and four seats: who sits after whom matters there, and
+//! Cyclic orders for games of three and four seats: the order of the bots matters there, and
 //! rotating the seats does not change it.
 
 use std::collections::HashMap;
@@ -114,7 +114,7 @@ impl Cycles {
         }
     }
 
-    /// Deals the order that costs least now.
+    /// The cheapest order now.
     fn first(&mut self, state: &mut Deals, unit: &Unit) -> Dealt {
         let orders = &self.orders[&unit.group.len()];
         let whole = u8::MAX >> (8 - orders.len());
@@ -216,7 +216,7 @@ impl Deals {
     }
 }
 
-/// All orders around a circle of `seats` seats, as places: the first one is always the first.
+/// All orders around a circle of `seats` seats, as indices, starting with index 0.
 fn cyclic_orders(seats: usize) -> Vec<Vec<usize>> {
     let rest: Vec<usize> = (1..seats).collect();
     let orders = rest.iter().copied().permutations(rest.len());
@@ -225,7 +225,7 @@ fn cyclic_orders(seats: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Each bot of a group in this cyclic order with the one that follows it.
+/// Each bot of a group with its successor in this cyclic order.
 fn followings(group: &Group, order: &[usize]) -> impl Iterator<Item = (usize, usize)> {
     let next = order.iter().cycle().skip(1);
     order.iter().zip(next).map(|(&a, &b)| (group[a], group[b]))

@@ -99,7 +99,7 @@ impl Knockout {
         open.map(pair).collect()
     }
 
-    /// Goes on to the next stage; false after the final.
+    /// Moves on to the next stage; false after the final.
     fn advance(&mut self) -> bool {
         let Some(before) = self.stages.last().filter(|duels| !is_last(duels)) else {
             return false;
@@ -180,7 +180,7 @@ fn is_last(stage: &[Duel]) -> bool {
 }
 
 impl Duel {
-    /// The loser, once it is decided.
+    /// `None` until the duel is decided.
     fn loser(&self) -> Option<usize> {
         let (winner, second) = (self.winner?, self.second?);
         Some(if winner == second { self.first } else { second })
@@ -218,7 +218,7 @@ fn bracket(bots: usize) -> Vec<usize> {
     places
 }
 
-/// The duels of neighbours; who has none goes on without.
+/// Duels of neighbours; the last one of an odd number gets a bye.
 fn duels(entrants: Vec<Option<usize>>) -> Vec<Duel> {
     let duel = |pair: &[Option<usize>]| {
         let (first, second) = (pair[0], pair.get(1).copied().flatten());

@@ -21,7 +21,7 @@ const MOST_TRIES: usize = 500;
 /// Step limit of the search for those rounds; beyond it they count as possible.
 const MOST_STEPS: u32 = 20_000;
 
-/// The cost of what must not be: more than everything else together.
+/// Cost of a forbidden pair: more than everything else together.
 const FORBIDDEN: i128 = 1 << 110;
 /// The cost of a first rematch.
 const AGAIN: i128 = 1 << 84;
@@ -38,13 +38,12 @@ const MOST_HALVES: f64 = 1e6;
 pub(super) struct Entrant {
     pub(super) bot: usize,
     pub(super) points: f64,
-    /// The byes that it had.
     pub(super) byes: u32,
 }
 
-/// The pairings of a round, each with the lower index first, and the bot that has a bye, if the
-/// number of bots is odd. `ranking` has the best first, `met` who met whom how often (the lower
-/// index first), and `rounds` says how many rounds are left, this one included.
+/// The pairings of a round, each with the lower index first, and the bot with a bye, if the number
+/// of bots is odd. `ranking` has the best first, `met` the numbers of meetings (the lower index
+/// first), and `rounds` is the number of rounds left, including this one.
 pub(super) fn round(
     ranking: &[Entrant],
     met: &HashMap<(usize, usize), u32>,
@@ -206,7 +205,7 @@ impl Table {
     }
 }
 
-/// A search for rounds in which nobody meets again.
+/// A search for rounds without rematches.
 struct RoundSearch {
     size: usize,
     /// Allowed pairings.
@@ -263,7 +262,7 @@ struct Subproblem {
 }
 
 impl<'a> ByCost<'a> {
-    /// After the one of least cost.
+    /// Starts after the matching of least cost.
     fn new(table: &'a Table, best: Vec<usize>) -> Self {
         let whole = Subproblem {
             cost: table.sum(&best),
@@ -343,7 +342,7 @@ mod tests {
 
     use super::*;
 
-    /// Entrants with points and byes by chance, and who met whom.
+    /// Entrants with random points and byes, and their meetings.
     fn some(bots: usize, rng: &mut Rng) -> (Vec<Entrant>, HashMap<(usize, usize), u32>) {
         let mut entrants: Vec<Entrant> = (0..bots)
             .map(|bot| Entrant {

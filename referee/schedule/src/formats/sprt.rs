@@ -38,7 +38,7 @@ impl Sprt {
         }
     }
 
-    /// Takes in the next pair.
+    /// Adds the next pair.
     fn take(&mut self, pair: [(&Scheduled, &MatchOutcome); 2]) {
         let points = pair.iter().map(|(scheduled, result)| {
             let seat = scheduled.seats.iter().position(|&bot| bot == 0);

@@ -57,7 +57,6 @@ impl Swiss {
         2.0 * self.slots().len() as f64
     }
 
-    /// The bots, the best first.
     fn ranking(&self, played: Played<'_>) -> Vec<SwissRow> {
         let bots = self.lots.len();
         let full = self.full();
@@ -88,7 +87,6 @@ impl Swiss {
         rows
     }
 
-    /// The pairings of the next round.
     fn pairings(&mut self, ranking: &[SwissRow]) -> Vec<Vec<usize>> {
         let (pairings, bye) = match self.version {
             Version::First => self.pair_from_the_top(ranking),
