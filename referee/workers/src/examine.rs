@@ -24,7 +24,6 @@ const LONGEST_REST: usize = 16 << 20;
 /// The same of each move, without its `info`.
 const LONGEST_MOVE: usize = 4 << 10;
 
-/// The thread that looks at results.
 pub(super) struct Examiner {
     work: mpsc::Sender<(ScheduledGroup, JobResult)>,
     pub(super) done: UnboundedReceiver<Examined>,
@@ -54,7 +53,7 @@ impl Examiner {
         Examiner { work, done }
     }
 
-    /// Has a result looked at.
+    /// Queues a result.
     pub(super) fn examine(&self, group: ScheduledGroup, result: JobResult) {
         // If the thread is gone, it has panicked, and said so.
         let _ = self.work.send((group, result));
@@ -107,7 +106,7 @@ fn check_size(config: &Config, scheduled: &Scheduled, record: &Record) -> Result
     Ok(())
 }
 
-/// Says what is wrong with a match, if anything is.
+/// Describes the first problem of a match.
 fn check(config: &Config, scheduled: &Scheduled, record: &Record) -> Result<(), String> {
     let id = &record.match_id;
     let wrong = |what: &str| Err(format!("the match `{id}` has {what}"));

@@ -58,7 +58,7 @@ pub const PAUSE: Duration = Duration::from_millis(500);
 /// The pause before a group that a worker returned is delivered again.
 pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(3);
 
-/// An announcement: what workers need to know about a tournament.
+/// An announcement: a tournament's data for workers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Announced {
     /// The version of the coordinator's program, which workers must have as well.
@@ -118,7 +118,6 @@ impl GroupJob {
     }
 }
 
-/// The result of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlayedGroup {
     pub records: Vec<Record>,

@@ -26,10 +26,11 @@ const LONGEST_SETUP: Duration = Duration::from_secs(60 * 60);
 /// Shown bytes of a key.
 const SHOWN: usize = 60;
 
-/// Why a worker without `--trust` declines a tournament: one sentence, with the bot and the key.
+/// The reason why a worker without `--trust` declines a tournament: one sentence, with the bot and
+/// the key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct Declined {
-    /// The bot in whose table it stands.
+    /// The bot with the key in its table.
     bot: Option<String>,
     key: String,
     why: String,
@@ -58,12 +59,11 @@ pub struct Along<'a> {
     pub files: BTreeSet<&'a str>,
 }
 
-/// Allowed values of a key.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
-    /// All that the schema allows: they say who meets whom and by which rules, and reach nothing else.
+    /// All that the schema allows: pairings and rules, which reach nothing else.
     Any,
-    /// All, because the worker puts something stricter in their place.
+    /// All, because the worker overrides it with something stricter.
     Replaced,
     /// A limit, in bytes or a number, up to some times this default.
     UpTo(u64),
@@ -191,7 +191,6 @@ fn rule(path: &str) -> Option<Rule> {
     found.map(|(_, rule)| *rule)
 }
 
-/// The rule of a limit.
 fn limit(key: &str) -> Option<Rule> {
     let default = &Resources::DEFAULT;
     Some(match key {
@@ -312,7 +311,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A source of rules. What else belongs to one is of use for programs only.
+    /// A source of rules. Keys beside the sheet matter for programs only.
     fn sheet(&self, value: &Value) -> Result<(), String> {
         let of_table = |table: &'a str| value.get(table);
         let command = of_table("command").unwrap_or(value);
@@ -415,7 +414,6 @@ impl<'a> Walk<'a> {
 
 const OTHER_KEY: &str = "it is not among the keys that an announced tournament may have";
 
-/// The words of a command.
 fn words(value: &Value) -> Result<Vec<String>, String> {
     match value {
         Value::String(line) => command::split(line).map_err(|error| error.to_string()),
@@ -486,7 +484,8 @@ fn short(value: &Value) -> Result<(), String> {
     }
 }
 
-/// Variables of a bot. The referee itself looks for interpreters of scripts in the folders of its PATH.
+/// Environment variables of a bot. The referee itself searches the folders of its PATH for
+/// interpreters.
 fn env(value: &Value) -> Result<(), String> {
     let has_path = value.get("PATH").is_some();
     match has_path {

@@ -26,7 +26,7 @@ use serving::Room;
 use session::WorkerSession;
 use slot::Slot;
 
-/// A worker ends by itself.
+/// The reason why a worker ends by itself.
 #[derive(Debug, Error)]
 pub enum WorkerError {
     #[error(transparent)]

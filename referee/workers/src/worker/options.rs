@@ -26,7 +26,7 @@ pub struct WorkerOptions {
     pub yardstick: Yardstick,
 }
 
-/// When a worker ends.
+/// The end of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Leave {
     Stay,

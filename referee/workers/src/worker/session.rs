@@ -63,7 +63,6 @@ async fn next_of(announcements: &mut Option<Announcements>) {
 /// The sequence number of no announcement, for tournaments to retry.
 const TRY_AGAIN: u64 = 0;
 
-/// An announced tournament.
 struct Known {
     /// The sequence number of its announcement.
     sequence: u64,
@@ -71,7 +70,7 @@ struct Known {
     serving: Result<Arc<Serving>, String>,
 }
 
-/// A tournament is not played here.
+/// The reason why a tournament is not played here.
 enum Unserved {
     /// A retry may help.
     ForNow(String),
@@ -131,7 +130,6 @@ impl WorkerSession {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tournaments that are played here.
     fn served(&self) -> Vec<Arc<Serving>> {
         let tournaments = self.tournaments();
         let served = tournaments

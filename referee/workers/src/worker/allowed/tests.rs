@@ -13,7 +13,7 @@ fn declined(text: &str, along: &Along<'_>) -> Option<String> {
     checked.err().map(|declined| declined.to_string())
 }
 
-/// A configuration with this value of a key, whose place is named as in the schema.
+/// A configuration with this value of a key, which is named as in the schema.
 fn with(key: &str, value: Value) -> Table {
     let mut value = value;
     for part in key.rsplit('.') {
