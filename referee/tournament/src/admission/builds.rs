@@ -54,7 +54,7 @@ pub(super) const SETUP: BuildStep = BuildStep {
     log: SETUP_LOG,
 };
 
-/// Why a bot does not play.
+/// The reason why a bot does not play.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// Part of a sentence whose subject is the bot.
@@ -274,7 +274,7 @@ struct BotFile {
 }
 
 impl BotFile {
-    /// The `bot.toml` of a submission; what is read is what the configuration read.
+    /// The `bot.toml` of a submission, equal to the one that the configuration read.
     fn of(spec: &BotSpec, build: &BuildPlan) -> Result<Option<Self>, String> {
         let (Some(digest), Some(path)) = (&spec.bot_file, build.wanted.protected.first()) else {
             return Ok(None);
@@ -327,7 +327,7 @@ impl BotFile {
     }
 }
 
-/// Variables that make programs give up at once instead of asking for the network.
+/// These make programs give up at once instead of trying the network.
 const OFFLINE: [(&str, &str); 7] = [
     ("PIP_RETRIES", "0"),
     ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),

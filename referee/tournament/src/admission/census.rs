@@ -1,4 +1,4 @@
-//! Counts what is in a folder: files, and bytes on the disk.
+//! Counts the files in a folder, and their bytes on the disk.
 
 use std::collections::HashSet;
 use std::fs;
@@ -27,7 +27,7 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// Counts what is in a folder before a build.
+    /// The census of a folder before a build.
     pub(super) fn before(folder: &Path) -> Self {
         let mut census = Census {
             known: Some(HashSet::new()),
@@ -37,7 +37,7 @@ impl Census {
         census
     }
 
-    /// Counts what is in these folders, and stops at these limits.
+    /// Counts these folders, up to these limits.
     pub(super) fn now<'a>(
         folders: impl IntoIterator<Item = &'a Path>,
         entries: u64,

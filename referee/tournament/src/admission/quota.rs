@@ -41,7 +41,7 @@ struct Shared {
 }
 
 impl Watch {
-    /// Watches a build in this folder; `before` is what it held before.
+    /// Watches a build in this folder; `before` is its earlier census.
     pub(super) fn new(folder: &Path, tmp: Option<&Path>, quota: Quota, before: Census) -> Self {
         let shared = Shared {
             folder: folder.to_owned(),
@@ -119,7 +119,6 @@ impl Shared {
     }
 }
 
-/// Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Disk {
     all: u64,
@@ -127,7 +126,6 @@ struct Disk {
 }
 
 impl Disk {
-    /// The disk of a folder.
     fn of(folder: &Path) -> Option<Self> {
         let stat = statvfs(folder).ok()?;
         // The types differ between systems.

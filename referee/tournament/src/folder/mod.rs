@@ -226,7 +226,6 @@ impl Folder {
         Ok(())
     }
 
-    /// Keeps the notes about bots in memory.
     pub(crate) fn remember_notes(&mut self) {
         self.notes = admission::notes(&self.path);
     }

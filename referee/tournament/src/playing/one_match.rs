@@ -23,7 +23,6 @@ use crate::playing::openings;
 pub struct MatchRequest {
     /// Command lines of rules programs, for games that are not built in.
     pub rules: Vec<String>,
-    /// The game's id.
     pub game: String,
     /// The game's options; `null` for the defaults.
     pub options: Value,
