@@ -16,7 +16,6 @@ const NEEDS_FILE: &str = "hand in one folder that has a `bot.toml` and all that 
 const CORRECT_FILE: &str =
     "correct the `bot.toml` as it says, and try it with `referee config check`";
 
-/// A bot that does not play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     pub bot: String,
@@ -48,7 +47,7 @@ impl LeftOut {
     }
 }
 
-/// Takes the broken submissions out of a configuration; returns them, and the notes about all.
+/// Removes broken submissions from a configuration; returns them, and all notes.
 pub(crate) fn left_out(
     read: &mut Read,
     broken: Vec<(usize, Diagnostic)>,

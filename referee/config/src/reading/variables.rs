@@ -93,7 +93,6 @@ pub fn variables_in(text: &str) -> Vec<String> {
     names.into_inner()
 }
 
-/// True for names of variables.
 pub(crate) fn is_name(text: &str) -> bool {
     is_variable(text) && !text.contains(":-")
 }

@@ -13,10 +13,9 @@ use supervisor::CommandError;
 use supervisor::spec;
 use supervisor::spec::{Resources, Tier, Wanted};
 
-/// More than anybody could need.
+/// More than anybody needs.
 const MOST_SOURCES: usize = 100;
 
-/// The keys about rules.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct RulesKeys {

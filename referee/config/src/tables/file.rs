@@ -1,5 +1,5 @@
-//! The configuration file as it is written. Doc comments here, and in the other tables, become the
-//! descriptions of keys in its JSON Schema.
+//! The configuration file. Doc comments here, and in the other tables, become the descriptions of
+//! keys in its JSON Schema.
 
 use std::path::PathBuf;
 

@@ -19,7 +19,7 @@ pub use address::Address;
 /// Default attempts to reach a player before it is at fault.
 const START_ATTEMPTS: u32 = 3;
 
-/// A bot at this address, with its own time control; `all` is that of the other bots.
+/// The spec of the player at this address; `all` is the time control of the other bots.
 ///
 /// # Errors
 /// If a key of its table says what cannot be.
