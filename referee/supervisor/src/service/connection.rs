@@ -10,7 +10,7 @@ use memchr::memchr;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// The first read asks for at least this many bytes; most answers are shorter.
+/// Minimum size of the first read; most answers are shorter.
 const CHUNK: usize = 16 << 10;
 /// The buffer shrinks to this size after an answer, in bytes.
 const MAX_BUFFER: usize = 1 << 20;
@@ -18,7 +18,6 @@ const MAX_BUFFER: usize = 1 << 20;
 /// process is suspended, no time passes for the service.
 const MAX_WAIT: Duration = Duration::from_millis(100);
 
-/// The reason why there is no answer.
 #[derive(Debug)]
 pub(super) enum AskError {
     /// The process has closed a pipe, or is gone.
@@ -88,7 +87,6 @@ impl Connection {
         &self.buffer[self.answer..self.end]
     }
 
-    /// The pipe to the process.
     pub(super) fn stdin(&self) -> BorrowedFd<'_> {
         self.stdin.as_fd()
     }

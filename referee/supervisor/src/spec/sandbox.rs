@@ -41,7 +41,6 @@ impl Tier {
     }
 }
 
-/// A sandbox as a configuration asks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     pub tier: Tier,

@@ -28,7 +28,6 @@ const BEAT_TIMEOUT: Duration = Duration::from_secs(1);
 
 static BEATS: OnceLock<Mutex<Beats>> = OnceLock::new();
 
-/// The findings of the thread.
 #[derive(Clone, Copy, Debug)]
 struct Beats {
     last: Instant,
@@ -71,7 +70,7 @@ pub fn watch() {
     }
 }
 
-/// From now on, nothing waits for a beat.
+/// Stops waiting for beats.
 fn give_up() {
     if let Some(mut beats) = beats() {
         beats.alive = false;

@@ -18,7 +18,7 @@ const LEAKS: [&str; 2] = ["/proc/keys", "/proc/key-users"];
 
 const PROGRAM: &str = "bwrap";
 
-/// Bubblewrap as this machine has it.
+/// The installed bubblewrap.
 #[derive(Clone, Debug)]
 pub struct Bubblewrap {
     program: PathBuf,
@@ -135,7 +135,6 @@ impl Arguments {
         }
     }
 
-    /// The system's folders.
     fn system(&mut self, mounts: &Mounts) {
         for (link, target) in &mounts.links {
             self.push(&["--symlink", &text(target), &text(link)]);
