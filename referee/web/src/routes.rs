@@ -1,4 +1,4 @@
-//! The routes of the server, and the server itself.
+//! The routes, and the server.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -50,7 +50,7 @@ pub enum WatchError {
     System(#[from] io::Error),
 }
 
-/// Shows logs.
+/// A server of logs.
 pub struct Watch {
     site: Arc<Site>,
 }

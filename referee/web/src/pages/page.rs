@@ -9,7 +9,6 @@ use crate::pages::{bot_page, left_out_page};
 use crate::state::played::PlayedTournament;
 use crate::words::guide;
 
-/// A page of text and tables.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
     pub title: String,

@@ -21,7 +21,6 @@ pub(crate) struct Listeners {
     queues: Mutex<Vec<mpsc::Sender<Bytes>>>,
 }
 
-/// Serializes an event.
 pub(crate) fn event(name: &str, data: &str) -> Bytes {
     // JSON on one line has no line break that would need escaping.
     debug_assert!(!data.contains('\n'));

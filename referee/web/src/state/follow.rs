@@ -61,7 +61,6 @@ pub(crate) struct LogMatch {
     pub(crate) has_deal: bool,
 }
 
-/// A part of a log.
 #[derive(Default)]
 pub(crate) struct LogPart {
     pub(crate) matches: Vec<LogMatch>,

@@ -1,4 +1,4 @@
-//! A tournament, as its report shows it.
+//! A finished tournament for its report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,16 +14,13 @@ use tournament::folder;
 
 use crate::state::highlights::{Highlights, Strengths};
 
-/// The page cannot be made.
 #[derive(Debug, Error)]
 pub enum PageError {
-    /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] LogError),
     /// The log has no match.
     #[error("`{}` has no finished match yet", .0.display())]
     Empty(PathBuf),
-    /// The bot was left out.
     #[error("`{}` played no match, because it was left out: {}", .0.bot, .0.why)]
     LeftOut(LeftOut),
     /// No bot has this name.
