@@ -12,7 +12,7 @@ use nix::unistd::geteuid;
 /// Something that a machine, or its user, may not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// To be root.
+    /// Root's rights.
     Root,
     /// Control groups that limit memory, in which this user may make groups.
     ControlGroups,
@@ -53,7 +53,7 @@ pub fn has(need: Need) -> bool {
     there
 }
 
-/// Notes that this test is skipped, and why.
+/// Records that this test is skipped.
 pub fn skip(reason: &str) {
     let current = thread::current();
     let line = format!("{}: {reason}\n", current.name().unwrap_or("a test"));

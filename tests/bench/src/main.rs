@@ -28,7 +28,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(about = "What the referee costs, compared with what a pipe costs")]
 struct Cli {
-    /// A little of everything, without meaning
+    /// A little of everything; the figures mean nothing
     #[arg(long, global = true)]
     tiny: bool,
     #[command(subcommand)]

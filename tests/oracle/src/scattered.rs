@@ -1,5 +1,5 @@
-//! Valid states that no game need have led to: pieces anywhere the rules allow them. They
-//! reach crowded lines, skips and ends that random play hardly meets.
+//! Valid states that no game may lead to: pieces on any allowed cells. They produce crowded lines,
+//! skips and ends that random play hardly reaches.
 
 use std::collections::BTreeSet;
 

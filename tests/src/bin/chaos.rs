@@ -1,4 +1,4 @@
-//! Kills referees at random moments and lets them go on, for a number of rounds.
+//! Kills and resumes referees at random moments, for a number of rounds.
 
 use clap::Parser;
 

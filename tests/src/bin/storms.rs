@@ -1,4 +1,4 @@
-//! Tournaments over NATS in which everything fails that can, for a number of rounds.
+//! Tournaments over NATS with all kinds of failures, for a number of rounds.
 
 use clap::Parser;
 use tests::cluster::storms::{Figures, Storm};

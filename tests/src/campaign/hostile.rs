@@ -1,4 +1,4 @@
-//! A tournament in which half of the entrants are hostile.
+//! A tournament with hostile bots as half of the entrants.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::{Findings, play};
 use crate::traces::MARK;
 use crate::{Arena, hostile};
 
-/// For bots whose moves are waited for in vain.
+/// For bots that never move.
 const SHORT: &str = "time = { per_move = \"150ms\", margin = \"50ms\" }";
-/// For bots whose `hello` or `ready` is.
+/// For bots that never say `hello` or `ready`.
 const SHORT_START: &str = "time = { startup = \"1s\" }";
 /// Their time limit, in milliseconds.
 const DEADLINE: f64 = 200.0;
@@ -38,7 +38,6 @@ pub fn run(matches: usize, seed: usize) -> Findings {
     findings
 }
 
-/// The hostile half.
 fn entrants(half: usize, seed: usize) -> Vec<Entrant> {
     let groups: [(&[Mode], &str); 4] = [
         (&WAITS, SHORT),
@@ -171,7 +170,7 @@ fn wrong(record: &Value, modes: &[Option<Mode>]) -> Option<String> {
     (!right).then(|| format!("{result}"))
 }
 
-/// By how much a verdict came after the deadline, in milliseconds.
+/// Milliseconds from the deadline to the verdict.
 fn lateness(fault: &Value) -> Option<f64> {
     let message = fault["message"].as_str()?;
     let rest = message.strip_prefix("no move after ")?;

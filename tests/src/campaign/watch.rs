@@ -1,4 +1,4 @@
-//! Looks at a running referee from time to time: memory, open files, children.
+//! Samples memory, open files and children of a running referee.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use super::findings::Findings;
 use crate::traces::{children, open_files, resident_kib};
 use crate::{Arena, Ran, referee};
 
-/// Between two looks.
+/// Sampling interval.
 const BETWEEN: Duration = Duration::from_millis(100);
 /// Allowed growth of memory from the first half of a run to the second, in KiB: both slots may hold
 /// a bot's longest output at the same moment, and whether a sample falls on that is chance.
@@ -55,7 +55,7 @@ impl Watch {
         Watch { child }
     }
 
-    /// Looks on until it ends.
+    /// Samples until it ends.
     pub(super) fn wait(mut self) -> Watched {
         let referee = self.child.id();
         let mut samples = Vec::new();

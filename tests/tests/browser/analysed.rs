@@ -1,4 +1,4 @@
-//! The page of a match with what `analyse` found out about it.
+//! The page of a match with results of `analyse`.
 
 use std::fs;
 use tests::good;

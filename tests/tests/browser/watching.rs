@@ -1,4 +1,4 @@
-//! Looking at what was played: overview, list, match.
+//! Looking at matches: overview, list, match.
 
 use serde_json::{Value, json};
 use tests::model::ModelClient;
@@ -6,7 +6,6 @@ use tests::model::ModelClient;
 use crate::chromium::Browser;
 use crate::served::{all_games, page, play, watch};
 
-/// The matches of a folder's log.
 fn records(folder: &std::path::Path) -> Vec<Value> {
     let log = std::fs::read_to_string(folder.join("games.jsonl")).unwrap();
     let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -58,7 +57,7 @@ fn all_games_are_drawn_as_their_rules_say() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
-/// Every cell is there, and says what stands on it.
+/// Checks that every cell is there, with a label for its piece.
 fn check_cells(record: &Value, view: &Value, said: &Value) {
     let cells = view["cells"].as_array().unwrap();
     assert_eq!(said.as_object().unwrap().len(), cells.len());

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tests::cluster::workers::{Field, config};
 use tests::{referee, wait_until};
 
-/// Two matches for each pair.
+/// Two matches of each pair.
 const SHORT: &str = "rounds = 1\ngames = [{ id = \"amazons\", options = { size = 5 } }]\n\
                      opening = { random_plies = 2 }\n";
 

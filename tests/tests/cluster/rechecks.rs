@@ -1,4 +1,4 @@
-//! Groups that a second worker plays again.
+//! Groups that a second worker repeats.
 
 use std::process::Child;
 
@@ -27,7 +27,7 @@ fn worker(field: &Field, name: &str, instead: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// Has two workers play; returns the coordinator's output.
+/// Plays with two workers; returns the coordinator's output.
 fn played(config: &str, instead: &str) -> (Field, String) {
     let mut field = Field::new(config);
     for (name, instead) in [("honest", ""), ("odd", instead)] {

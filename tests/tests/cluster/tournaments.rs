@@ -1,4 +1,4 @@
-//! Whole tournaments, with workers that are processes.
+//! Whole tournaments with worker processes.
 
 use nix::sys::signal::Signal;
 use tests::cluster::workers::{Field, config, undisturbed};

@@ -47,7 +47,7 @@ fn deal(round: u64, names: &[&str]) -> [&'static str; 2] {
     DEALS[((unit * DEALS.len() as f64) as usize).min(DEALS.len() - 1)]
 }
 
-/// The secret, if the file that the organiser wanted nobody to read can be read.
+/// True if the secret's file, which only the organiser may read, can be read.
 fn secret() -> bool {
     let path = std::env::var_os("RED_DEAL_SECRET");
     path.is_some_and(|path| std::fs::read(path).is_ok())

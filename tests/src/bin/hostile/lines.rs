@@ -1,4 +1,4 @@
-//! Lines that no bot should print, and too many of them.
+//! Invalid lines, and too many lines.
 
 use std::io::{self, Write};
 use std::process::exit;
@@ -132,7 +132,7 @@ pub(crate) fn info(how: &str) -> Option<Value> {
     }
 }
 
-/// Prints a message until nobody reads any more.
+/// Prints a message until the pipe closes.
 pub(crate) fn flood(message: &Value) {
     let line = format!("{message}\n");
     let mut out = io::stdout().lock();

@@ -1,4 +1,4 @@
-//! Children, daemons and worse. Each prints its process id on stderr, and ends by itself in the end.
+//! Children, daemons and worse. Each prints its process id on stderr, and ends by itself.
 
 use std::env;
 use std::io::{self, Read as _};
@@ -13,10 +13,10 @@ use nix::unistd::setsid;
 
 use crate::{resources, sleep_for_ever};
 
-/// Time in which processes multiply.
+/// Duration of a fork bomb.
 const MULTIPLYING: u64 = 20;
 
-/// Starts what the bot has beside itself.
+/// Starts the bot's companions.
 pub(crate) fn start(how: &str) {
     match how {
         "children" => run_and_wait("child", ""),
@@ -39,7 +39,7 @@ pub(crate) fn start(how: &str) {
     }
 }
 
-/// If this process is such a child: its life.
+/// Runs the role of a child, if this process is one.
 pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
     let argument = argument.unwrap_or_default();
     match how {
@@ -79,12 +79,12 @@ pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
     true
 }
 
-/// Starts this program in another role. It may fail: that is what limits are for.
+/// Starts this program in another role. May fail, because of limits.
 fn run(role: &str, argument: &str) {
     run_from(role, argument, Stdio::null());
 }
 
-/// The same, and waits until it, or what it leaves behind, has reported that it is there.
+/// The same, and waits until it, or its descendant, has reported its start.
 fn run_and_wait(role: &str, argument: &str) {
     let (mut hears, reports) = UnixStream::pair().expect("a pair of sockets");
     run_from(role, argument, OwnedFd::from(reports).into());
@@ -92,7 +92,7 @@ fn run_and_wait(role: &str, argument: &str) {
     let _ = hears.read(&mut [0]);
 }
 
-/// Reports that this process is there.
+/// Reports the start of this process.
 fn report() {
     eprintln!("child {}", id());
     // A waiting parent is at the other end of its input.
@@ -119,7 +119,7 @@ pub(crate) fn without_sigterm(role: &str) {
     panic!("no shell: {error}");
 }
 
-/// Becomes another program; what was started stays beside it.
+/// Becomes another program; its children remain.
 pub(crate) fn become_other(command: &[String]) -> io::Error {
     let [program, arguments @ ..] = command else {
         return io::ErrorKind::InvalidInput.into();

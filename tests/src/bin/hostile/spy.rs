@@ -1,5 +1,5 @@
-//! Looks at what is none of a bot's business. What to try comes from the environment; what
-//! succeeded is printed.
+//! Tries to read things that are none of a bot's business. The environment lists the attempts;
+//! successes are printed.
 
 use std::env;
 use std::fs::{self, File};

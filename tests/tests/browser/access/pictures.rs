@@ -1,4 +1,5 @@
-//! Pictures of every page, light and dark, on a phone and on a large screen: to be looked at.
+//! Screenshots of every page, light and dark, on a phone and on a large screen, for people to look
+//! at.
 //!
 //! `PICTURES=folder cargo test -p tests --test browser pictures -- --ignored`, with `PICTURES_OF=live,play`
 //! for some of them.

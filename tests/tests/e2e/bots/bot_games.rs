@@ -1,4 +1,5 @@
-//! Bots that play only some of the games: by the configuration, or by their `hello`, which is asked for once.
+//! Bots that play only some of the games: by the configuration, or by their answer to a single
+//! `hello`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,7 +9,7 @@ use tests::{Arena, Ran, assert_contains, run, verified};
 
 use crate::bots::submissions::with;
 
-/// Plays what `FOLDER/NAME.games` says, if that is there; counts its starts in `FOLDER/NAME.starts`.
+/// Plays the games in `FOLDER/NAME.games`, if it exists; counts its starts in `FOLDER/NAME.starts`.
 const BOT: &str = r#"import json, os, sys
 name = sys.argv[1]
 open(name + ".starts", "a").write("x")

@@ -1,4 +1,4 @@
-//! Builds of submissions: how much they may make and how long they may take, and what they may not change.
+//! Builds of submissions: quotas, time limits, and protected files.
 
 use std::fs::{self, Permissions};
 use std::io::Read as _;
@@ -15,7 +15,7 @@ use tests::{Arena, assert_contains, good, referee, run, wait_until};
 
 const RANDOM: &str = "command = \"referee bot random\"\n";
 
-/// A class whose bots are built by these shell scripts, in a sandbox.
+/// A class whose bots have these shell scripts as builds, in a sandbox.
 fn class(tier: &str, more: &str, builds: &[(&str, &str)]) -> Arena {
     let arena = Arena::new(&format!(
         "name = \"class\"\ngames = [\"run\"]\nconcurrency = 1\nbots_from = \"submissions/*\"\n\

@@ -43,7 +43,7 @@ macro_rules! fail {
     };
 }
 
-/// For bots that are waited for.
+/// For bots that time out.
 const SHORT: [&str; 2] = ["--startup", "3s"];
 
 fail! {

@@ -1,4 +1,4 @@
-//! Submissions are data: keys that authors may write, and keys that they may not.
+//! Submissions are data: allowed keys, and forbidden ones.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -91,7 +91,7 @@ const FORBIDDEN: [(&str, &str); 33] = [
         "unknown key `submissions`",
     ),
 ];
-/// Commands that an author may not give.
+/// Forbidden commands.
 const FORBIDDEN_COMMANDS: [(&str, &str); 9] = [
     ("${HOME}/x", "`command`: `${HOME}` is not a variable"),
     ("${HOME:-python3} bot.py", "`command`: `${HOME}` is not"),

@@ -230,7 +230,7 @@ fn a_log_with_a_cut_last_line_can_be_appended_to() {
     );
 }
 
-/// The answer to `new`, without what only `new` answers: who sits where, if options decide it.
+/// The answer to `new`, without the fields that only `new` has: the seats, if options decide them.
 fn opened(model: &mut ModelClient, new: Value) -> Value {
     let of_two = (new["game"] == "penguins").then(|| json!(["red", "blue"]));
     let mut answer = model.ok(new);

@@ -1,4 +1,4 @@
-//! The commands and configurations of the documents, run as they are written.
+//! The commands and configurations of the documents, run verbatim.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use tests::{referee, root};
 
 use crate::config_of;
 
-/// Commands that are not run: how they begin, and why.
+/// Commands that are not run: prefix and reason.
 const LEFT_OUT: [(&str, &str); 18] = [
     (
         "cargo ",
@@ -131,7 +131,7 @@ fn block(name: &str, language: &str, nth: usize) -> String {
     block.split("```").next().expect("its end").to_owned()
 }
 
-/// A place like that of somebody who reads the documents, with tournaments that were played.
+/// A reader's folder, with finished tournaments.
 struct Place {
     folder: TempDir,
 }

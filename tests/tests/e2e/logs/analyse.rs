@@ -1,4 +1,4 @@
-//! Bots think about positions: of the command line, of logs, and of whole matches.
+//! Analyses by bots: of positions, of logs, and of whole matches.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tests::{Arena, Ran, assert_contains, good, referee, root, run, verified};
 use crate::HOSTILE;
 
 const SMALL: [&str; 3] = ["amazons", "--options", r#"{"size":5}"#];
-/// It thinks as much on each machine.
+/// A fixed amount of search on each machine.
 const ALPHABETA: &str = "referee bot alphabeta --nodes 3000";
 
 fn analyse(args: &[&str]) -> Ran {
@@ -18,7 +18,7 @@ fn analyse(args: &[&str]) -> Ran {
     run([&["analyse"], args, &["--time", "60s"]].concat())
 }
 
-/// JSON output, a value a line.
+/// JSON output, one value a line.
 #[track_caller]
 fn answers(args: &[&str]) -> Vec<Value> {
     let ran = good(analyse(&[args, &["--format", "json"]].concat()));

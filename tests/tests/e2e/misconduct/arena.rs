@@ -69,8 +69,7 @@ pub(crate) fn play_cleanly(arena: &Arena, variables: &[(&str, &str)]) -> Ran {
     ran
 }
 
-/// For each match the hostile bot's seat, and its fault, if any.
-/// Checks all that must hold in any case.
+/// The hostile bot's seat and fault, if any, in each match. Checks all invariants.
 #[track_caller]
 pub(crate) fn judge(arena: &Arena, matches: usize) -> Vec<(usize, Option<Value>)> {
     let records = arena.matches();
@@ -140,7 +139,7 @@ pub(crate) fn stderr(arena: &Arena) -> String {
         .collect()
 }
 
-/// The files with what the bots printed on stderr, one a process, without their indexes.
+/// The files with the bots' stderr, one for each process, without their indexes.
 pub(crate) fn stderr_files(arena: &Arena) -> Vec<PathBuf> {
     let entries = fs::read_dir(arena.path("out/stderr")).into_iter().flatten();
     let files = entries.map(|entry| entry.unwrap().path());
@@ -149,7 +148,6 @@ pub(crate) fn stderr_files(arena: &Arena) -> Vec<PathBuf> {
         .collect()
 }
 
-/// All moves that the hostile bot made itself.
 pub(crate) fn moves_of_hostile(arena: &Arena) -> Vec<Value> {
     let mut moves = Vec::new();
     for record in arena.matches() {

@@ -1,4 +1,4 @@
-//! Reports about matches that bots lost by their own fault.
+//! Reports about matches lost by faults.
 
 use std::fs;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ fn lines(arena: &Arena) -> Vec<Value> {
     json_lines(&text)
 }
 
-/// Does what the failure says plays that side again, with `referee` being this one.
+/// Runs the failure's command to play that side again, with `referee` being this one.
 fn play_again(failure: &Value) -> Ran {
     let command = failure["play_again"].as_str().unwrap();
     let words = shell_words::split(command).unwrap();
@@ -141,7 +141,7 @@ fn a_mended_bot_answers_where_the_other_failed() {
     tests::refused(&other, 2, "`random`, `hostile one`");
 }
 
-/// Asks this bot in Python what the hostile one was asked.
+/// Repeats the hostile bot's requests to this bot in Python.
 fn ask_again(arena: &Arena, answer: &str) -> Ran {
     let script = format!(
         "import json, sys\n\
@@ -156,7 +156,7 @@ fn ask_again(arena: &Arena, answer: &str) -> Ran {
     replay_with(arena, &["python3", &bot])
 }
 
-/// Asks another command what the hostile bot was asked in the first match.
+/// Repeats the hostile bot's requests of the first match to another command.
 fn replay_with(arena: &Arena, command: &[&str]) -> Ran {
     let log = arena.path("out").to_string_lossy().into_owned();
     let replay = [

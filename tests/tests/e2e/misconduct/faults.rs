@@ -15,8 +15,8 @@ const FIRST_TURN: [u32; 2] = [0, 1];
 const SECOND_TURN: [u32; 2] = [2, 3];
 const THIRD_TURN: [u32; 2] = [4, 5];
 
-/// Tests of bots that lose all their matches: how they misbehave, further lines of their table,
-/// the code of the fault, its plies, and what must be in the message.
+/// Tests of bots that lose all their matches: misbehaviour, further lines of their table, the code
+/// of the fault, its plies, and a part of the message.
 macro_rules! lose {
     ($($test:ident: $how:literal, $more:expr, $code:literal, $plies:expr, $message:literal;)*) => {
         $(#[test]

@@ -236,7 +236,7 @@ fn python_in_place_of_json() {
     );
 }
 
-/// A script that may be run.
+/// An executable script.
 fn script(arena: &Arena, text: &str) {
     let path = arena.write("bot", text);
     may_run(&path);

@@ -148,7 +148,7 @@ fn running_out_in_the_middle_stops_it_and_nobody_is_blamed() {
     );
 }
 
-/// A command for an ordinary user whom nobody else is: root's processes have no limit on their number.
+/// A command for a user id of its own: root's processes have no limit on their number.
 fn as_somebody(program: &Path) -> Command {
     if !geteuid().is_root() {
         return Command::new(program);

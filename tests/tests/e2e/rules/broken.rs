@@ -1,4 +1,4 @@
-//! Rules that do not work: found wherever they can be, and nobody's fault at the table.
+//! Broken rules: found everywhere, and not blamed on players.
 
 use tests::{Arena, Ran, assert_contains, good, run, verified};
 
@@ -14,7 +14,7 @@ fn rules_that(how: &str) -> String {
     format!("python3 '{HOSTILE_RULES}' {how}")
 }
 
-/// A tournament of the game `take`, whose rules do this.
+/// A tournament of the game `take` with this defect in the rules.
 fn take(how: &str, more: &str, bots: &[(&str, &str)]) -> Arena {
     let rules = rules_that(how);
     let games = format!("concurrency = 1\ngames = [\"take\"]\nrules = [\"{rules}\"]\n{more}\n");
@@ -93,7 +93,7 @@ fn states_that_do_not_come_back_stop_a_tournament_and_are_found_in_its_log() {
     }
 }
 
-/// The bot asks a process of its own, which hangs long before the referee's would.
+/// The bot queries a process of its own, which hangs long before the referee's would.
 #[test]
 fn rules_that_hang_for_a_bot_are_not_its_fault() {
     let mcts = ("mcts", r#"["referee", "bot", "mcts"]"#);
@@ -125,8 +125,8 @@ fn rules_that_hang_for_a_bot_are_not_its_fault() {
     }
 }
 
-/// Kuhn poker whose `sample` draws states that are over. Where the search of `mcts` and `greedy` has nothing to go
-/// by, they say so: in the tournament, in standings, and on their pages.
+/// Kuhn poker whose `sample` draws finished states. If the search of `mcts` and `greedy` has no
+/// basis, they report it: in the tournament, in standings, and on their pages.
 #[test]
 fn bots_that_cannot_search_because_of_a_wrong_sample_say_so() {
     let program = format!(

@@ -1,4 +1,4 @@
-//! Players that are asked over HTTP in tournaments, and bots of ours as such players.
+//! Players over HTTP in tournaments, and our bots as such players.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -229,7 +229,7 @@ fn whatever_ggp_players_do_costs_them_their_match_alone() {
     }
 }
 
-/// One of our bots as a player, until this is dropped.
+/// One of our bots as a player, until dropped.
 struct Served {
     child: Child,
     port: u16,
@@ -364,7 +364,7 @@ fn game_managers_get_legal_moves_or_nothing() {
     assert_eq!(said("(INFO)"), some("((name mine) (status available))"));
 }
 
-/// A sheet of some hundred bytes whose first position takes years to find out.
+/// A sheet of some hundred bytes whose first position takes years to compute.
 fn heavy() -> String {
     let constants: String = (0..30).map(|number| format!("(c {number})")).collect();
     let product = "(c ?a) (c ?b) (c ?d) (c ?e) (c ?f) (c ?g) (c ?h) (c ?i)";

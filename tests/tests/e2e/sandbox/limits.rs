@@ -1,4 +1,4 @@
-//! Limits of resources: the log says who enforces them, and faults name the limit.
+//! Resource limits: the log says how they are enforced, and faults name the limit.
 
 use std::process::Command;
 

@@ -14,10 +14,10 @@ use crate::misconduct::arena::{
 };
 use crate::{HOSTILE, RANDOM, config};
 
-/// A PATH on which there is no bubblewrap.
+/// A PATH without bubblewrap.
 const NO_BUBBLEWRAP: (&str, &str) = ("PATH", "/nowhere");
 
-/// Somebody on this machine whom bots should not reach.
+/// Services of this machine that bots should not reach.
 struct Listeners {
     tcp: TcpListener,
     udp: UdpSocket,
@@ -90,13 +90,12 @@ fn play(arena: &Arena, variables: &[(&str, &str)]) -> BTreeMap<String, bool> {
     serde_json::from_value(last["info"].clone()).unwrap()
 }
 
-/// The spy's faults.
 fn faults(arena: &Arena, matches: usize) -> Vec<Value> {
     let judged = judge(arena, matches).into_iter();
     judged.filter_map(|(_, fault)| fault).collect()
 }
 
-/// Names of what succeeded, with paths in the arena cut short.
+/// Names of successful attempts, with paths in the arena cut short.
 fn succeeded(arena: &Arena, seen: &BTreeMap<String, bool>) -> Vec<String> {
     let top = arena.path("").display().to_string();
     let names = seen.iter().filter(|(_, succeeded)| **succeeded);
@@ -407,8 +406,8 @@ fn cpu_time_that_is_estimated_is_said_in_every_result() {
     }
 }
 
-/// The loader of programs writes what it does to the file that these variables name, or else on stdout, as
-/// whoever runs the program: a file says that a process outside of the sandbox was started with them.
+/// These variables make the program loader write to this file, or else to stdout, as the user of
+/// the program: the file shows that a process outside of the sandbox was started with them.
 #[test]
 fn variables_of_a_bot_change_nothing_outside_of_its_sandbox() {
     for tier in ["restricted", "strict"] {

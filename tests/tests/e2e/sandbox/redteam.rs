@@ -1,5 +1,5 @@
-//! A short run of the red team: the strict sandbox keeps its promises against every trick, and the
-//! tricks are some.
+//! A short run of the red team: the strict sandbox keeps its promises against every trick, and
+//! there are enough tricks.
 
 use tests::assert_contains;
 use tests::campaign::redteam::{self, Options, Tier, User};

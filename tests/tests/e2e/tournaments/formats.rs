@@ -33,7 +33,7 @@ fn resume(arena: &Arena) -> Ran {
     run(args)
 }
 
-/// Without what depends on how it was run.
+/// Without data that depend on the run.
 fn essence(record: &Value) -> Value {
     let mut record = timeless(record);
     record.as_object_mut().unwrap().remove("conditions");
@@ -44,8 +44,8 @@ fn log(arena: &Arena) -> String {
     arena.read("out/games.jsonl")
 }
 
-/// Plays a configuration whole, and again broken off after some matches; both come to the same
-/// log and print the same. Gives what was printed, with the matches.
+/// Plays a configuration as a whole, and with an interruption; log and output must be the same.
+/// Returns the output, with the matches.
 #[track_caller]
 fn played_and_resumed(text: &str) -> (String, Vec<Value>) {
     let arena = Arena::new(&format!("concurrency = 3\n{text}"));

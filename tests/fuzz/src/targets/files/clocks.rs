@@ -21,7 +21,7 @@ const LIMITS: GroundLimits = GroundLimits {
 };
 /// More than anything may take, on a machine that has other things to do.
 const MUCH: Duration = Duration::from_secs(5);
-/// No game is followed further, in steps.
+/// Maximum number of steps of a game.
 const LONGEST: usize = 4;
 
 const SHEETS: [&str; 5] = [

@@ -13,7 +13,7 @@ const POSITIONS: usize = 120;
 
 /// The positions of one set, whichever game it is.
 trait Table: Send + Sync {
-    /// Tries a string in a position; false if it is not a move anywhere.
+    /// Tries a string in a position; false if it is no legal move.
     fn try_text(&self, position: usize, text: &str) -> bool;
     /// Some legal moves of a position.
     fn texts(&self, position: usize, rng: &mut Rng) -> Vec<String>;

@@ -1,4 +1,4 @@
-//! Bots that are asked for an analysis: they hang, flood, multiply, lie, and look around.
+//! Bots in an analysis: they hang, flood, multiply, lie, and look around.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -13,7 +13,6 @@ use super::scene::{Scene, Stage, Tiers};
 use crate::Ran;
 use crate::traces::{MARK, marked};
 
-/// Everything that bots in an analysis try.
 pub(super) const SCENES: &[Scene] = &[
     Scene {
         name: "analysed-bots",
@@ -52,7 +51,7 @@ const WAYS: [&str; 14] = [
     "reports-and-crashes",
     "reports-lines",
 ];
-/// Those that take long, or much of the machine.
+/// Slow or expensive ones.
 const SLOW: [&str; 4] = ["deaf", "no-ready", "floods-at-once", "forks-at-once"];
 /// Limit for an analysis of a second: a bot has ten seconds to start, and the machine is busy.
 const MOST: Duration = Duration::from_secs(90);

@@ -16,7 +16,6 @@ use crate::crowded_log;
 use crate::flood::{connections, may_open};
 use crate::web::{Server, ask};
 
-/// Everything that is tried over the network.
 pub(super) const SCENES: &[Scene] = &[
     Scene {
         name: "flooded-servers",

@@ -1,4 +1,4 @@
-//! Files that are not the bot's: reading, writing, and what is known about them.
+//! Foreign files: reading, writing, and metadata.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use nix::sys::time::TimeSpec;
 use crate::redteam::call::call;
 use crate::redteam::{Attempts, Later, Targets};
 
-/// Folders of every machine that are nobody's business.
+/// Private folders on every machine.
 const HOMES: [&str; 3] = ["/root", "/home", "/etc/ssl/private"];
 /// Files that only root reads, and the whole disk and memory.
 const SECRETS: [&str; 6] = [
@@ -120,7 +120,7 @@ pub(crate) fn write(targets: &Targets, attempts: &mut Attempts) -> Option<Later>
     None
 }
 
-/// Everything is set to what it is.
+/// Sets all metadata to their present values.
 pub(crate) fn change_metadata(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
     for path in targets
         .paths("protected")

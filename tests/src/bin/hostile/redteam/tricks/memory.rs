@@ -1,4 +1,4 @@
-//! Using more than one may: memory in all the places where it can be, processes, and `/tmp`.
+//! Exceeding limits of memory in all its forms, of processes, and of `/tmp`.
 //!
 //! Each takes more than the campaign's limit and holds it for longer than anybody who looks from
 //! time to time takes to see it. Succeeded has who still has all of it then.
@@ -26,16 +26,16 @@ const TAKEN: usize = 420 << 20;
 const TOO_MUCH: u64 = 330 << 20;
 /// Held long enough for periodic checks to see it.
 pub(crate) const HELD: Duration = Duration::from_millis(400);
-/// Nothing takes longer.
+/// Roomy limit.
 const WITHIN: Duration = Duration::from_secs(15);
-/// A size that nobody else's shared memory has.
+/// Unlike that of any other segment.
 pub(crate) const SEGMENT: usize = (50 << 20) + 0x7000;
 const CHUNK: usize = 4 << 20;
 const MIB: u64 = 1 << 20;
 /// About how many bytes the kernel keeps for an empty file in memory: its inode and its entry.
 const EMPTY_FILE: u64 = 1000;
 
-/// Takes memory in a process of its own, and holds it. The number is that of the bytes so far.
+/// Allocates memory in a child process, and holds it. Reports the bytes so far.
 fn take(attempts: &mut Attempts, name: &str, body: impl FnOnce(&AtomicU64)) {
     let Ok(numbers) = shared() else { return };
     let taken = &numbers[0];
@@ -178,7 +178,7 @@ pub(crate) fn masked_folders(targets: &Targets, attempts: &mut Attempts) -> Opti
     None
 }
 
-/// Only where files are memory.
+/// Those in memory.
 fn in_memory(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     folders.retain(|folder| {
         folder.is_dir()

@@ -1,4 +1,4 @@
-//! Other ways to reach somebody: sockets, queues, keys, and channels that nobody made for it.
+//! Covert communication: sockets, queues, keys, and channels that were not meant as such.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -80,7 +80,7 @@ fn abstract_socket(name: &str) -> io::Result<UnixStream> {
     UnixStream::connect_addr(&UnixAddr::from_abstract_name(name)?)
 }
 
-/// Asks for network devices; only those that are up count, and `lo` does not.
+/// Lists network devices; only those that are up count, except `lo`.
 fn netlink() -> io::Result<()> {
     let addresses = || -> io::Result<usize> {
         let arguments = [libc::AF_NETLINK as usize, libc::SOCK_RAW as usize, 0];

@@ -1,4 +1,4 @@
-//! Other processes: seeing, signalling, limiting, tracing them, and what they have open.
+//! Other processes: listing, signalling, limiting, tracing them, and their descriptors.
 
 use std::env;
 use std::fs::{self, File};
@@ -62,7 +62,7 @@ pub(crate) fn signal(targets: &Targets, attempts: &mut Attempts) -> Option<Later
     None
 }
 
-/// Everything is set to what it is.
+/// Sets all limits to their present values.
 pub(crate) fn limit(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
     for process in targets.processes() {
         limits_and_cores(&process, attempts);
