@@ -52,7 +52,7 @@ pub struct Record {
     /// The load of the machine meanwhile, where it reports that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
-    /// The number of plies at the beginning of `moves` that the referee made.
+    /// The number of plies at the start of `moves` that the referee made.
     pub opening: u32,
     /// Every ply.
     pub moves: Vec<LoggedMove>,
@@ -147,7 +147,7 @@ impl AdjudicatedBy {
 pub struct RulesOrigin {
     /// The rules program's name for itself, or the sheet's id.
     pub name: String,
-    /// The version that a rules program gives.
+    /// The version, as the rules program reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// SHA-256, in hexadecimal digits: of the sheet, or of the program's file and its answer to

@@ -55,7 +55,7 @@ fn pure_rooms_stay_pure() {
     }
 }
 
-/// Whoever calls the solver watches the time and keeps the files.
+/// The solver's caller watches the time and keeps the files.
 #[test]
 fn the_solver_reads_no_clock_and_no_file() {
     let impure = [

@@ -364,7 +364,7 @@ impl<G: Game> TurnSearch<'_, G> {
     }
 
     /// Keeps the moves of another seat that look best to that seat itself: with more than two seats,
-    /// nobody plays only against one of the others.
+    /// no seat plays against only one of the others.
     fn keep_sensible(&mut self, position: &G::Position, list: &mut Vec<(i32, G::Move)>) {
         let mover = self.game.to_move(position);
         let Some(seat) = mover.filter(|_| list.len() > SENSIBLE) else {

@@ -4,8 +4,7 @@
 //! circumstances.
 //!
 //! Others who act in the same step answer at random, and chance draws; where information is hidden,
-//! the move is tried in several states that the seat cannot tell from the real one. All moves are tried
-//! in the same circumstances.
+//! the move is tried in several sampled states. All moves are tried in the same circumstances.
 
 use std::cmp::Ordering;
 use std::time::Duration;

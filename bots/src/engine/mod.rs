@@ -2,7 +2,7 @@
 //!
 //! The bot follows the match by the rules itself, so it asks for neither `state` nor `legal` where all
 //! games are compiled in. Games whose rules come from outside are played through
-//! [`SessionSearch`], and games that nobody knows by the legal moves alone.
+//! [`SessionSearch`], and unknown games by the legal moves alone.
 
 pub(crate) mod greedy;
 pub mod level;

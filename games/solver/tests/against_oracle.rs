@@ -111,7 +111,7 @@ fn compare<G: Game>(game: &G, options: &Value, position: &G::Position) {
                 );
             }
             let end = end_of(game, position, &solver.line().unwrap());
-            // Who is asked only who wins shows a win, not by how much.
+            // The question "who wins" does not yield a margin.
             match solver.question() {
                 Question::Win => assert_eq!(won(&about, end), winner, "{state} {method:?}"),
                 Question::Value => assert_eq!(end, margin as i32, "{state} {method:?}"),
@@ -122,7 +122,7 @@ fn compare<G: Game>(game: &G, options: &Value, position: &G::Position) {
     }
 }
 
-/// Compares positions so many plies before the ends of random games.
+/// Compares positions this many plies before the ends of random games.
 fn compare_ends<G: Game>(options: Value, seeds: u64, plies: usize) {
     let game = rules::<G>(&options);
     for seed in 0..seeds {

@@ -14,7 +14,7 @@ pub struct View {
     /// The pieces on the cells, at most one a cell.
     #[serde(default)]
     pub pieces: Vec<Piece>,
-    /// Whatever is not on the board (reserves, phases), one line each.
+    /// Facts off the board (reserves, phases), one line each.
     #[serde(default)]
     pub notes: Vec<String>,
 }

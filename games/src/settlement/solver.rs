@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_bounded() {
         let grid = Grid::new(&Board::square(8, 8));
-        // A comb: each tooth can be had by itself, but there is no way back.
+        // A comb: each tooth is reachable, but there is no way back.
         let teeth = 0x5555_5555_5555_55ff_u64;
         let endgame = Endgame {
             pieces: 1,

@@ -1,7 +1,7 @@
-//! Lines that are JSON, but not all of which can be kept: halves of surrogate pairs, numbers beyond a double,
-//! nesting without end. Writers of many languages print them, and where nobody judges a value that is no
-//! reason to lose a match: what cannot be kept is replaced by U+FFFD or `null`. What is judged (the type, the
-//! move, its ply) is left as it is.
+//! Lines that are JSON, but not all of which can be kept: halves of surrogate pairs, numbers beyond
+//! a double, nesting without end. Writers of many languages print them, and in fields that nobody
+//! judges that is no reason to lose a match: what cannot be kept is replaced by U+FFFD or `null`.
+//! What is judged (the type, the move, its ply) is left as it is.
 
 use serde_json::Value;
 

@@ -92,7 +92,7 @@ pub enum Op {
         #[serde(default)]
         want: Vec<Want>,
     },
-    /// Draws positions that a seat cannot tell from the present one.
+    /// Samples states of a seat's information set.
     Sample {
         /// The seat.
         #[serde(default, rename = "as")]
@@ -267,8 +267,8 @@ pub struct ModelHello {
     /// wants `key`, `view`, `scores`, `observation`.
     #[serde(default)]
     pub can: Vec<String>,
-    /// It promises that `play` refuses whatever `legal` does not list. What a seat plays alone is then left to
-    /// it, and what is legal is asked for only if somebody wants to know.
+    /// It promises that `play` refuses every move that `legal` does not list. A seat that acts
+    /// alone is then not checked beforehand, and `legal` is requested only if needed.
     #[serde(default)]
     pub strict: bool,
     /// Its games.

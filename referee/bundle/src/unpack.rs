@@ -149,7 +149,7 @@ fn read(
     file.rewind().map_err(BundleError::io(archive))?;
     let mut packed = Hashing::new(file);
     let unpacked = unpack(&mut packed, folder, most, doing);
-    // Whatever comes after the end counts, too.
+    // Data after the end counts, too.
     let rest = io::copy(&mut packed, &mut io::sink());
     let (file, found) = packed.finish();
     rest.map_err(BundleError::io(archive))?;

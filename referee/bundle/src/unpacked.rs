@@ -84,7 +84,7 @@ impl Bundles {
         let manifest = Manifest::read(folder)?;
         let unpack = |(name, bundle): (String, Bundle)| {
             let archive = folder.join(bundle.archive_name());
-            // Whoever made the list decided how large a bundle may be.
+            // The list's author decided the size limit.
             let unpacked = bundle.unpack_once(&archive, cache, bundle.bytes)?;
             Ok((name, unpacked))
         };

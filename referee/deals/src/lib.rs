@@ -23,7 +23,7 @@ const SEAT_ORDER: &[u8] = b"referee deal of a seat order 1\0";
 pub struct Secret([u8; 32]);
 
 impl Secret {
-    /// A new one, which nobody can guess.
+    /// A new, unpredictable one.
     ///
     /// # Errors
     /// If the system has no random numbers.

@@ -129,7 +129,7 @@ async fn answer(
     });
     let connection = http.max_buf_size(MAX_HEAD).serve_connection(io, service);
     tokio::select! {
-        // Whatever went wrong, the other side has noticed it.
+        // The other side has noticed any error.
         _ = connection => {}
         () = place.ended() => {}
     }

@@ -29,7 +29,7 @@ pub(super) struct Restored {
     pub(super) whole: u64,
     /// The number of lines.
     pub(super) lines: usize,
-    /// Lines, from 1, that nobody has any more as they were written.
+    /// Lines, from 1, of which no intact copy is left.
     pub(super) lost: Vec<usize>,
 }
 

@@ -20,7 +20,7 @@ use super::chain::{self, LineHash};
 /// The shortest interval between flushes to the disk.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// A referee that was just killed may still hold the lock.
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// A log that cannot be written.
@@ -169,7 +169,7 @@ impl LogWriter {
     }
 
     /// From here on the log is put back as it was when another program changes it: bots without
-    /// a sandbox can do whatever this user can. What is put back is proved line by line, by hashes
+    /// a sandbox can do everything that this user can. Restored data is proved line by line, by hashes
     /// that this process keeps to itself.
     ///
     /// # Errors
@@ -295,7 +295,7 @@ impl LogWriter {
             let there = self.file.metadata().map_or(0, |there| there.len());
             self.whole += whole_lines(&lines, there.saturating_sub(self.whole));
             self.last = None;
-            // If this fails, too, a line is cut off, and whoever reads the log drops it.
+            // If this fails, too, a line is cut off, and readers of the log drop it.
             let _ = self.file.set_len(self.whole);
             return Err(WriteError::io(&self.path, error));
         }
@@ -422,7 +422,7 @@ fn absent(error: &io::Error) -> bool {
 
 /// Takes the lock, which the operating system takes back when the process ends, however it does.
 fn lock(path: &Path, file: &File) -> Result<(), WriteError> {
-    let end = Instant::now() + LOCK_PATIENCE;
+    let end = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),

@@ -1,4 +1,4 @@
-//! Child processes that nobody trusts: started, limited, sandboxed, spoken to in lines, measured,
+//! Untrusted child processes: started, limited, sandboxed, spoken to in lines, measured,
 //! and ended together with everything that they started.
 //!
 //! A [`BotFactory`] starts processes of its bots, a [`Pool`] holds them between matches, and a

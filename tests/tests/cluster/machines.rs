@@ -40,7 +40,7 @@ fn workers_tell_the_speed_of_their_machines() {
 
 #[test]
 fn a_worker_scales_time_limits_by_its_own_speed() {
-    // Whatever this machine does, it is within a factor of 20 of this.
+    // Every machine is within a factor of 20 of this.
     let reference = {
         let mut field = Field::new(&config(SHORT));
         worker(&mut field, "one", true);

@@ -3,10 +3,10 @@
 //!
 //! - **Several seats at once**: decoupled UCT. Every seat has statistics of its own moves alone.
 //! - **Chance**: outcomes are drawn by their probabilities, and every outcome has a child.
-//! - **Hidden information**: each iteration takes one state that the seat cannot tell from the real
-//!   one, and statistics belong to what a seat can tell apart, its observation, in whichever state it
+//! - **Hidden information**: each iteration samples one state of the seat's information set,
+//!   and statistics belong to observations, not to the state in which one
 //!   is met. So a seat does not choose different moves in states that look the same to it (no strategy
-//!   fusion), neither at the root nor below. Some iterations take states that the *others* cannot tell
+//!   fusion), neither at the root nor below. Some iterations take states that look the same to the *others*
 //!   from such a state, so that they do not answer as if they knew the root's hand, and the root's play
 //!   with other hands is known, too. Only the seat from whose view the state was drawn learns from an
 //!   iteration; the others play what they have learned on average. States are drawn as the rules draw
@@ -154,7 +154,7 @@ impl SessionMcts {
         }))
     }
 
-    /// Searches the states that the seat cannot tell from the real one; `None` if the rules draw none.
+    /// Searches the seat's information set; `None` if the rules draw no states.
     fn search_observation(
         &mut self,
         (question, observation): (&SessionQuestion<'_>, &Value),

@@ -215,7 +215,7 @@ impl<'a> Tree<'a> {
         if !self.is_hidden {
             return Ok(Rc::new(RefCell::new(Statistics::new(moves))));
         }
-        // A seat knows its moves, so they are part of what it can tell apart.
+        // A seat knows its moves, so they are part of its information set.
         let key = format!("{seat} {} {}", session.observation(seat)?, moves.join("\n"));
         let known = self.by_observation.entry(key);
         let statistics = known.or_insert_with(|| Rc::new(RefCell::new(Statistics::new(moves))));

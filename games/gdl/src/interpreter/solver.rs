@@ -1,7 +1,7 @@
 //! Answers queries about a position by top-down evaluation with tabling: a relation is evaluated
 //! only for the known arguments, and every such query once.
 //!
-//! Questions that need each other are asked again together until no answer is new. Then all of them
+//! Queries that need each other are repeated together until no answer is new. Then all of them
 //! are complete. Negation waits for complete answers, and is refused where they need it themselves.
 
 use std::sync::Arc;

@@ -39,7 +39,7 @@ struct Test {
 type Cube = Vec<(u32, bool)>;
 
 impl Flips {
-    /// Adds a fact with its next value. Gives `false`, and adds nothing, if the condition under which it
+    /// Adds a fact with its next value. Returns false, and adds nothing, if the condition under which it
     /// changes is too large.
     pub(super) fn add(&mut self, fact: u32, next: Ref, graph: &Graph, gates: &[Node]) -> bool {
         let mut all = Vec::new();

@@ -64,7 +64,7 @@ pub(super) struct Live {
 }
 
 /// A gate in a queue whose circle has to be recomputed.
-const ANEW: u32 = 1 << 31;
+const RECOMPUTE: u32 = 1 << 31;
 
 pub(super) fn bit(words: &[u64], index: usize) -> bool {
     words[index / 64] >> (index % 64) & 1 == 1
@@ -292,7 +292,7 @@ impl Program {
             let found = self.gates[gate];
             // A gate that lost an input may be held up by nothing but itself.
             let falls = grows != found.is_or && live.on[gate];
-            let entry = gate as u32 | if falls { ANEW } else { 0 };
+            let entry = gate as u32 | if falls { RECOMPUTE } else { 0 };
             live.queues[found.level as usize].push(entry);
             live.lowest = live.lowest.min(found.level as usize);
         }
@@ -313,10 +313,10 @@ impl Program {
 
     #[inline]
     fn settle_gate(&self, live: &mut Live, entry: u32) {
-        let gate = (entry & !ANEW) as usize;
+        let gate = (entry & !RECOMPUTE) as usize;
         let found = self.gates[gate];
         let now = (live.counts[gate] != 0) == found.is_or;
-        if found.circle != NONE && (entry & ANEW != 0 || (live.on[gate] && !now)) {
+        if found.circle != NONE && (entry & RECOMPUTE != 0 || (live.on[gate] && !now)) {
             if live.on[gate] {
                 self.compute_anew(live, found.circle);
             }
@@ -390,8 +390,8 @@ impl Program {
         let circle = self.gates[gate as usize].circle;
         let level = self.gates[gate as usize].level as usize;
         live.queues[level].retain(|entry| {
-            let gate = (entry & !ANEW) as usize;
-            entry & ANEW == 0 || self.gates[gate].circle != circle
+            let gate = (entry & !RECOMPUTE) as usize;
+            entry & RECOMPUTE == 0 || self.gates[gate].circle != circle
         });
     }
 

@@ -68,7 +68,7 @@ pub(crate) fn sample<E: Engine>(
     Ok(drawn.map(|world| rules.state(&world.at)).collect())
 }
 
-/// When the seat had a turn, as far as known: a turn tells it that the game goes on.
+/// When the seat had a turn, as far as known: a turn shows it that the game goes on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Asked {
     Over,

@@ -108,7 +108,7 @@ fn actors(sheet: &Sheet) -> Vec<Actor> {
     sheet.roles().iter().map(actor).collect()
 }
 
-/// Plays a random game on both sides, at most so many steps. Gives how many steps were made.
+/// Plays a random game of limited length on both sides. Returns the number of steps.
 fn compare(rules: &dyn Rules, sheet: &Sheet, seed: u64, longest: usize) -> usize {
     let mut rng = Rng::new(seed);
     let actors = actors(sheet);

@@ -175,7 +175,7 @@ fn penguins_are_placed_elsewhere_if_no_cell_with_one_fish_is_left() {
     }
 }
 
-/// A position so many plies before the end of a random game, or its start.
+/// The position this many plies before the end of a random game, or its start.
 fn late<G: Game>(game: &G, mut position: G::Position, seed: u64, plies: usize) -> G::Position {
     let mut rng = Rng::from_parts(&[seed, 0x1a7e]);
     let mut positions = vec![position];

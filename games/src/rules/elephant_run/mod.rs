@@ -115,7 +115,7 @@ impl ElephantRun {
         })
     }
 
-    /// Gives the turn to `seat`, to the elephant if that is the farmers' seat and they cannot move, or
+    /// Passes the turn to `seat`, to the elephant if that is the farmers' seat and they cannot move, or
     /// ends the game.
     #[inline]
     fn settle(&self, position: &mut Position, seat: u8) {

@@ -160,7 +160,7 @@ impl PaperPenguins {
         }
     }
 
-    /// Gives a cell that is crossed out its points.
+    /// Restores the points of a crossed-out cell.
     fn open(&self, position: &mut Position, cell: CellId, points: u8) {
         self.lines.toggle(&mut position.occupied, cell);
         position.put_points(cell, points);

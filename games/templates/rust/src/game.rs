@@ -27,7 +27,7 @@ pub fn entry() -> Value {
     json!({
         "id": ID,
         "title": "Nim",
-        "summary": "Take from the heap; whoever takes the last one wins.",
+        "summary": "Take from the heap; taking the last one wins.",
         "roles": ["first", "second"],
         "symmetric": true,
         "hidden": false,

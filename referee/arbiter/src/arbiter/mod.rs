@@ -199,7 +199,7 @@ impl Arbiter {
         self.advance()
     }
 
-    /// Goes on to the next step in which a bot is asked, or to the end.
+    /// Advances to the next step with a choice of a bot, or to the end.
     fn advance(&mut self) -> Result<(), BrokenRules> {
         loop {
             self.adjudicate()?;

@@ -65,9 +65,9 @@ pub(crate) fn comes_back(rules: &dyn Rules, session: &dyn Session) -> Result<(),
     Ok(())
 }
 
-/// Plays random games from this position, for about a second, and asks for what bots ask for. Whatever a
-/// bot says about its own process of the program cannot be believed: a hanging program shows here as well,
-/// in the referee's own process.
+/// Plays random games from this position, for about a second, with the queries of bots. Everything
+/// that a bot says about its own process of the program cannot be believed: a hanging program shows
+/// here as well, in the referee's own process.
 ///
 /// # Errors
 /// If the program does not work.

@@ -54,7 +54,7 @@ pub(crate) fn take(number: u64) -> Option<Box<Connection>> {
     })
 }
 
-/// Gives a line back for the thread's next question.
+/// Returns a line's buffer for the thread's next request.
 pub(crate) fn keep(number: u64, connection: Box<Connection>) {
     CONNECTIONS.with_borrow_mut(|connections| connections.push((number, connection)));
 }
@@ -92,7 +92,7 @@ impl Connection {
 
     /// Asks something: `body` is the request as a JSON object without its braces and `id`. `read` makes
     /// something of what stands in `ok`, or says in words what is wrong with the answer ("says …").
-    /// Gives that, or the program's own error.
+    /// Returns that, or the program's own error.
     ///
     /// # Errors
     /// If there is no answer in time, or something is wrong with it.

@@ -161,7 +161,7 @@ impl RulesProgram {
         })
     }
 
-    /// Refuses games that nobody could name or play.
+    /// Refuses games that cannot be named or played.
     fn check_games(&self) -> Result<(), BrokenRules> {
         let wrong = |what: String| {
             Err(BrokenRules::new(format!(

@@ -301,7 +301,7 @@ mod tests {
             }
             let each = all.chunks(seats * cycle);
             let drawn: HashSet<_> = each.map(|some| some[0].seats.clone()).collect();
-            assert!(drawn.len() > 1, "they are drawn anew");
+            assert!(drawn.len() > 1, "each cycle is drawn for itself");
         }
     }
 

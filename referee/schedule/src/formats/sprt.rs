@@ -10,9 +10,9 @@ use ratings::sprt::{Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.
 ///
-/// All pairs that it can have at most are known from the start. It is decided by the pairs in
-/// the order of the schedule, whichever are finished first: so what is played at a time does not
-/// change the decision. Pairs that come after it are not counted.
+/// All pairs that it can have at most are known from the start. It is decided by the pairs in the
+/// order of the schedule, no matter which are finished first: so concurrency does not change the
+/// decision. Pairs that come after it are not counted.
 pub(super) struct Sprt {
     units: Vec<Unit>,
     hypotheses: Hypotheses,

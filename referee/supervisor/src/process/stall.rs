@@ -84,7 +84,7 @@ impl Sample {
         }
     }
 
-    /// True if processes have computed since an earlier sample; `None` if it is too early to tell.
+    /// True if processes have computed since an earlier sample; `None` if it is too early to know.
     fn computes_since(self, first: Sample) -> Option<bool> {
         if !self.runnable {
             return Some(false);

@@ -90,7 +90,7 @@ pub enum Promise {
     CpuShare,
     /// Compute while it rests.
     Freezing,
-    /// Use CPU time that nobody counts.
+    /// Use uncounted CPU time.
     CpuClock,
     Log,
     /// Change the files of its opponent.

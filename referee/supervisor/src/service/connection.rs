@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn a_program_that_answers_while_it_reads_is_not_waited_for_in_vain() {
         let mut connection = connect(16 << 20, |mut input, mut output| {
-            // Whoever writes all of a request before it reads would wait for ever.
+            // Writing all of a request before reading would deadlock.
             let mut piece = [0; 4096];
             while let Ok(read @ 1..) = input.read(&mut piece) {
                 output.write_all(&piece[..read]).unwrap();

@@ -104,7 +104,7 @@ fn prepare(folder: &Path, argument: &str) -> String {
 
 /// Checks that nothing ran, and nothing is wider than the page.
 fn is_harmless(browser: &Browser, width: u32, place: &str) {
-    // Whatever would run had its time.
+    // All scripts had time to run.
     std::thread::sleep(std::time::Duration::from_millis(100));
     let wide = format!(
         "[...document.querySelectorAll('main *')].filter((node) => document.documentElement.scrollWidth > {width} && node.getBoundingClientRect().right > {width}).map((node) => node.tagName + '.' + (node.getAttribute('class') ?? '')).slice(-6).join()"

@@ -100,7 +100,7 @@ fn pairings_that_a_bot_does_not_play_by_its_hello_are_not_scheduled() {
     assert!(record.len() < 2000, "what a bot says is bounded: {record}");
     assert_contains(&record, "[games]\nc = [\"run\", \"amazons\", \"y\"]");
 
-    // What is left is known although `c` says otherwise now, and nobody is asked again.
+    // The rest is known although `c` says otherwise now; no bot is queried again.
     let log = arena.path("out/games.jsonl");
     let text = fs::read_to_string(&log).unwrap();
     let first: Vec<&str> = text.lines().take(3).collect();
@@ -160,7 +160,7 @@ fn an_extension_asks_the_bots_that_are_new() {
         record.contains("c = ") && record.contains("d = [\"siam\"]"),
         "{record}"
     );
-    // It comes to the same once more.
+    // The result is the same again.
     assert_resumed(&arena);
 }
 

@@ -20,7 +20,7 @@ fn a_submission_has_the_name_of_its_folder() {
     let chosen = ["--set", "submissions.names=true"];
     let ran = with(&arena, &["config", "check"], &chosen);
     assert_contains(&ran.stdout, "(random, Anna B., ben");
-    // Nobody can take the name of somebody else.
+    // Names of others are protected.
     arena.write(
         "submissions/anna/bot.toml",
         &named.replace("Anna B.", "random"),

@@ -238,7 +238,7 @@ fn the_schema_is_current_and_named_in_the_ready_configurations() {
     // Neither is printed: they are long.
     assert!(
         run(["config", "schema"]).stdout == schema,
-        "made anew by `referee config schema > tournaments/schema.json`"
+        "regenerate it with `referee config schema > tournaments/schema.json`"
     );
     for entry in fs::read_dir(root().join("tournaments")).unwrap() {
         let path = entry.unwrap().path();

@@ -80,7 +80,7 @@ fn what_is_left_to_the_machine_is_lowered_to_what_is_possible() {
 #[test]
 fn a_soft_limit_is_raised_for_the_referee_alone() {
     let command = r#"["sh", "-c", "echo soft $(ulimit -Sn) >&2; exec \"$REFEREE\" bot random"]"#;
-    let bots = config(&[RANDOM, ("tells", command)]);
+    let bots = config(&[RANDOM, ("reports", command)]);
     let arena = Arena::new(&format!("concurrency = 12\nrounds = 12\n{bots}"));
     good(after("ulimit -Sn 64", arena.tournament()));
     assert_no_fault(&arena, 24);
@@ -117,7 +117,7 @@ fn runs_out(program: impl Fn(&Path) -> Command, limit: &str, parts: &[&str]) {
     wait_until("a match", || {
         fs::metadata(&log).is_ok_and(|meta| meta.len() > 0)
     });
-    // Whoever runs it may lower its limits.
+    // Its own user may lower its limits.
     let pid = child.id().to_string();
     let limited = program(Path::new("prlimit"))
         .args(["--pid", &pid, limit])

@@ -108,7 +108,7 @@ fn rules_that_hang_for_a_bot_are_not_its_fault() {
     ];
     exits(&arena.play(), 4, &parts);
     assert!(arena.matches().is_empty(), "no match has a result");
-    // A bot that is late by itself loses.
+    // A bot that is late on its own loses.
     let late = (
         "late",
         r#"["sh", "-c", "read a; echo '{\"type\":\"hello\",\"protocol\":1,\"name\":\"x\"}'; read b; echo '{\"type\":\"ready\"}'; sleep 60"]"#,

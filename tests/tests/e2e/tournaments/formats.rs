@@ -147,7 +147,7 @@ fn a_test_stops_by_itself() {
         test["pairs"].as_u64().expect("a number") + test["after"].as_u64().expect("a number");
     // One that was in flight may be half a pair.
     assert_eq!(counted as usize, decided / 2);
-    // Broken off, it comes to the same decision, after the same pairs.
+    // Interrupted, it reaches the same decision, after the same pairs.
     let first = |text: &str| text.lines().take(2).map(str::to_owned).collect::<Vec<_>>();
     let whole = log(&arena);
     let kept: String = whole

@@ -1,4 +1,4 @@
-//! A player that is asked over HTTP at every step of a sheet.
+//! A player over HTTP, which is queried at every step of a sheet.
 
 #[cfg(test)]
 mod tests;

@@ -48,7 +48,7 @@ pub struct Launch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confinement {
-    /// None, except that root gives up most of its rights.
+    /// None, except that root drops most of its rights.
     Limits,
     /// Landlock and seccomp.
     Restricted {

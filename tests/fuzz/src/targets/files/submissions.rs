@@ -85,7 +85,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
     let text = toml.map_or_else(|| input.to_vec(), String::into_bytes);
     let top = &PLACE.top;
     fs::write(top.join("submissions/eve/bot.toml"), &text).expect("a file");
-    // Whatever is in it, two bots can play.
+    // Two bots can play in any case.
     let config = Config::load(&top.join("class.toml")).expect("a class without Eve");
     let eve = config.bots.iter().find(|bot| bot.bot_file.is_some());
     let Some(eve) = eve else {

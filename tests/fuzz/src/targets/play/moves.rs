@@ -11,7 +11,7 @@ use crate::sets;
 /// Consecutive positions of a set's random game that are kept.
 const POSITIONS: usize = 120;
 
-/// The positions of one set, whichever game it is.
+/// The positions of one set of any game.
 trait Table: Send + Sync {
     /// Tries a string in a position; false if it is no legal move.
     fn try_text(&self, position: usize, text: &str) -> bool;

@@ -1,5 +1,5 @@
-//! Attacks over the network or by shown data: connections that keep others out, requests of
-//! strangers, sheets and logs that take all time.
+//! Attacks over the network or by shown data: connections that keep others out, hostile requests,
+//! sheets and logs that take for ever.
 
 use std::net::TcpStream;
 use std::process::Stdio;

@@ -240,7 +240,7 @@ fn by_senders(used: Used, end: Instant) {
     send();
 }
 
-/// Whoever has to stop the others comes last, where a bot can have that: only the first process of
+/// The one that stops the others comes last, where a bot can have that: only the first process of
 /// a sandbox, never the machine's.
 fn by_slowing(used: Used, end: Instant) {
     let command = fs::read("/proc/1/cmdline").unwrap_or_default();
