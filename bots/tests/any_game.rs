@@ -79,7 +79,7 @@ impl Table {
         }
     }
 
-    /// What a seat that wants everything is sent. `news` are the plies since its last turn.
+    /// The `turn` message to a seat with all features. `news` are the plies since its last turn.
     fn turn(&self, seat: usize, session: &mut dyn Session, news: &[PlayedMove]) -> Turn {
         let hidden = self.rules.info().hidden;
         let mut legal = MoveList::default();
@@ -234,11 +234,10 @@ fn no_fixed_reply_gains_much_where_seats_act_at_once() {
     }
 }
 
-/// How often a strategy for Kuhn poker bets, by what the seat can tell apart: its card, and the moves
-/// so far.
+/// A strategy for Kuhn poker: the probability of a bet, given the card and the moves so far.
 type Betting = dyn Fn(u8, &str) -> f64;
 
-/// What seat 0 wins a hand on average.
+/// Expected gain of seat 0 per hand.
 fn expected(first: &Betting, second: &Betting) -> f64 {
     fn after(hand: &KuhnPoker, strategies: [&Betting; 2]) -> f64 {
         if let Some(chips) = hand.winnings() {
@@ -296,7 +295,7 @@ fn best_reply(strategy: &Betting, seat: usize) -> f64 {
     replies.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// How often `mcts` bets, in every situation of Kuhn poker.
+/// Frequency of bets by `mcts` in each situation of Kuhn poker.
 fn betting(playouts: u32, matches: u64) -> BTreeMap<(u8, &'static str), f64> {
     let mut shares = BTreeMap::new();
     for card in 0..3 {
@@ -322,8 +321,8 @@ fn betting(playouts: u32, matches: u64) -> BTreeMap<(u8, &'static str), f64> {
     shares
 }
 
-/// What `mcts` loses a hand in Kuhn poker, the mean of both seats: to the equilibrium, and to the
-/// opponent who knows how it plays and replies best.
+/// Losses of `mcts` per hand of Kuhn poker, averaged over both seats: against the equilibrium, and
+/// against the best response.
 fn losses(playouts: u32, matches: u64) -> [f64; 2] {
     let shares = betting(playouts, matches);
     println!("{shares:.2?}");

@@ -1,5 +1,5 @@
 //! Searches for the state of Giantslayer in which the giants have the most moves, by simulated
-//! annealing. Every beginning of a chain of tramples is a move, so there can be many.
+//! annealing. Every prefix of a chain of tramples is a move, so there can be many.
 //!
 //!     cargo run --profile campaign -p referee-games --example giantslayer_chains -- [STEPS] [SEED]
 
@@ -23,7 +23,7 @@ fn state(cells: &Cells) -> Value {
            "giants": &cells[HALOGAI..][..GIANTS], "scores": [0, 0]})
 }
 
-/// How many moves the giants have; 0 where they are not to move.
+/// Number of legal moves of the giants; 0 if they are not to move.
 fn moves(rules: &dyn Rules, cells: &Cells) -> u64 {
     match rules.load(&state(cells)) {
         Ok(session) if session.to_move().alone() == Some(1) => session.perft_nodes(1).unwrap(),

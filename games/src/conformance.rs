@@ -85,7 +85,7 @@ fn each_position<G: Game>(game: &G, mut visit: impl FnMut(&G::Position)) {
     }
 }
 
-/// Saving and loading gives the same position and the same JSON again.
+/// Saving and loading restores the same position and the same JSON again.
 pub fn states_load_and_save<G: Game>(options: &Value) {
     let game = rules::<G>(options);
     each_position(&game, |position| {

@@ -156,7 +156,7 @@ pub trait Game: Sized + Send + Sync + 'static {
         scratch[rng.index(scratch.len())]
     }
 
-    /// True if a move is legal in this position, whatever its origin.
+    /// True if a move from any source is legal in this position.
     fn is_legal(&self, position: &Self::Position, mv: Self::Move) -> bool;
 
     /// Plays a move if it is legal.
@@ -194,8 +194,8 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// Appends a text that is the same for two positions exactly if all further play is the same.
     fn write_identity(&self, position: &Self::Position, out: &mut String);
 
-    /// What a solver has to know of the game; `None` if it cannot be solved. Only games that can never
-    /// come back to a position can be: then a position's value does not depend on what was before.
+    /// The facts that a solver needs; `None` if it does not support the game. Positions must never
+    /// recur, so that a position's value does not depend on its history.
     fn solvable(&self) -> Option<Solvable<'_>> {
         None
     }

@@ -9,7 +9,7 @@ use games::{
 };
 use serde_json::{Value, json};
 
-/// One heap. A move takes one to three; whoever takes the last one wins.
+/// One heap. A move takes one to three; taking the last one wins.
 pub struct Nim {
     heap: u8,
 }

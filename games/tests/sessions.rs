@@ -1,4 +1,4 @@
-//! Sessions of every game: undo is exact, and states mean the same in whatever order their lists
+//! Sessions of every game: undo is exact, and states mean the same for any order of their lists
 //! and fields are.
 
 #![expect(
@@ -33,9 +33,9 @@ fn start(game: &str, options: &Value, seed: u64) -> Box<dyn Session> {
     rules.start(seed).unwrap()
 }
 
-/// All that a session tells about its position.
+/// Everything that a session exposes about its position.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Snapshot {
     state: Value,
     identity: String,
     legal: Vec<String>,
@@ -46,8 +46,8 @@ struct Told {
     played: usize,
 }
 
-fn told(session: &mut dyn Session) -> Told {
-    Told {
+fn snapshot(session: &mut dyn Session) -> Snapshot {
+    Snapshot {
         state: session.state().unwrap(),
         identity: session.identity().unwrap(),
         legal: session.legal().unwrap(),
@@ -59,15 +59,15 @@ fn told(session: &mut dyn Session) -> Told {
     }
 }
 
-/// Plays on to the end, or for at most this many plies; gives what the session said before each.
-fn play(session: &mut dyn Session, rng: &mut Rng, plies: usize) -> Vec<Told> {
-    let mut all = vec![told(session)];
+/// Plays on to the end, or for at most this many plies; returns snapshots from before each.
+fn play(session: &mut dyn Session, rng: &mut Rng, plies: usize) -> Vec<Snapshot> {
+    let mut all = vec![snapshot(session)];
     while let Some(step) = random_step(session, rng)
         .unwrap()
         .filter(|_| all.len() <= plies)
     {
         session.play(&step[0]).expect("a legal move");
-        all.push(told(session));
+        all.push(snapshot(session));
     }
     all
 }
@@ -78,10 +78,10 @@ fn moves_are_taken_back_one_by_one_and_all_at_once() {
         for seed in 0..3 {
             let mut session = start(game, &options, seed);
             let mut rng = Rng::from_parts(&[seed, 0xdd]);
-            let told_before = play(&mut *session, &mut rng, 150);
+            let earlier = play(&mut *session, &mut rng, 150);
             let mut fork = session.fork();
-            for expected in told_before.iter().rev() {
-                assert_eq!(told(&mut *session), *expected, "{game} {options}");
+            for expected in earlier.iter().rev() {
+                assert_eq!(snapshot(&mut *session), *expected, "{game} {options}");
                 let more = expected.played + 1;
                 let (count, played) = (more, expected.played);
                 assert_eq!(
@@ -93,10 +93,10 @@ fn moves_are_taken_back_one_by_one_and_all_at_once() {
             for plies in [0, 1, 7, fork.played().saturating_sub(8)] {
                 let plies = plies.min(fork.played());
                 fork.undo(plies).expect("they were played");
-                assert_eq!(told(&mut *fork), told_before[fork.played()]);
+                assert_eq!(snapshot(&mut *fork), earlier[fork.played()]);
             }
             assert_eq!(fork.undo(fork.played()), Ok(()));
-            assert_eq!(told(&mut *fork), told_before[0]);
+            assert_eq!(snapshot(&mut *fork), earlier[0]);
         }
     }
 }
@@ -108,13 +108,13 @@ fn what_is_refused_changes_nothing() {
         let mut rng = Rng::new(5);
         let others: Vec<String> = play(&mut *session, &mut rng, 60)
             .into_iter()
-            .flat_map(|told| told.legal.into_iter().take(5))
+            .flat_map(|snapshot| snapshot.legal.into_iter().take(5))
             .collect();
-        let before = told(&mut *session);
+        let before = snapshot(&mut *session);
         for text in others.iter().filter(|text| !before.legal.contains(text)) {
             assert!(session.play(text).is_err(), "{game}: {text}");
         }
-        assert_eq!(told(&mut *session), before);
+        assert_eq!(snapshot(&mut *session), before);
     }
 }
 
@@ -158,9 +158,9 @@ fn states_mean_the_same_in_any_order() {
             );
             let played = expected.played;
             assert_eq!(
-                Told {
+                Snapshot {
                     played,
-                    ..told(&mut *loaded)
+                    ..snapshot(&mut *loaded)
                 },
                 expected,
                 "{game}"
@@ -176,17 +176,17 @@ fn counters_at_the_end_of_their_range_stay_there() {
         let rules = rules.expect("options");
         let mut session = rules.start(7).unwrap();
         let mut rng = Rng::new(7);
-        let told = play(&mut *session, &mut rng, 20);
-        let mut state = told[told.len() / 2].state.clone();
+        let snapshot = play(&mut *session, &mut rng, 20);
+        let mut state = snapshot[snapshot.len() / 2].state.clone();
         state["ply"] = json!(i32::MAX);
         if game == "siam" && options == json!({}) {
             state["exits"] = json!([i32::MAX, i32::MAX]);
         }
         let mut last = rules.load(&state).expect("a state");
-        for told in play(&mut *last, &mut rng, 300) {
-            assert_eq!(told.state["ply"], i32::MAX, "{game}");
-            let again = rules.load(&told.state).expect("a state that was saved");
-            assert_eq!(again.state().unwrap(), told.state);
+        for snapshot in play(&mut *last, &mut rng, 300) {
+            assert_eq!(snapshot.state["ply"], i32::MAX, "{game}");
+            let again = rules.load(&snapshot.state).expect("a state that was saved");
+            assert_eq!(again.state().unwrap(), snapshot.state);
         }
         let request = PlayoutRequest {
             max_plies: Some(100),

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 /// Positions of each set of options in which all strings are tried.
 const POSITIONS: usize = 6;
 
-/// What can stand for a letter of a form: `C` a cell, `D` a direction, `N` a number of fish;
-/// other characters stand for themselves.
+/// Replacements for a letter of a form: `C` is a cell, `D` a direction, `N` a number of fish; other
+/// characters stand for themselves.
 fn choices(letter: char, cells: &[String]) -> Vec<String> {
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     match letter {

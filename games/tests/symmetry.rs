@@ -166,7 +166,7 @@ fn siam_has_those_of_the_square_unless_cells_are_banned() {
     check("siam", json!({"opening_ban": true}), banned, 8);
 }
 
-/// What the tests above would miss if they saw nothing: with the ban, columns are not rows.
+/// Guards the tests above: with the ban, columns are not rows.
 #[test]
 #[should_panic(expected = "the image under [0, -4, 4, 0]")]
 fn a_symmetry_that_is_none_is_noticed() {

@@ -23,7 +23,7 @@ pub struct Record {
     pub match_id: String,
     /// The game's id.
     pub game: String,
-    /// Where its rules came from, if they are not built in.
+    /// The source of external rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<RulesOrigin>,
     /// The game's options, defaults filled in.
@@ -52,7 +52,7 @@ pub struct Record {
     /// The load of the machine meanwhile, where it reports that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
-    /// The number of plies at the beginning of `moves` that the referee made.
+    /// The number of plies at the start of `moves` that the referee made.
     pub opening: u32,
     /// Every ply.
     pub moves: Vec<LoggedMove>,
@@ -77,7 +77,7 @@ pub struct Record {
 /// A result that was decided before the game had come to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Adjudication {
-    /// How many of `moves` had been made.
+    /// Number of `moves` made before.
     #[serde(deserialize_with = "whole_number::read")]
     pub ply: u32,
     /// By what.
@@ -142,12 +142,12 @@ impl AdjudicatedBy {
     }
 }
 
-/// Where the rules of a game came from.
+/// The source of external rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RulesOrigin {
     /// The rules program's name for itself, or the sheet's id.
     pub name: String,
-    /// The version that a rules program gives.
+    /// The version, as the rules program reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// SHA-256, in hexadecimal digits: of the sheet, or of the program's file and its answer to
@@ -214,7 +214,7 @@ pub struct Confined {
     /// The limits, by the names that they have in configurations: bytes, numbers, or
     /// milliseconds where the name ends in `_ms`.
     pub limits: BTreeMap<String, Enforced>,
-    /// What the sandbox that was asked for should have kept it from, but could not on that machine.
+    /// Requested protections of the sandbox that the machine could not provide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -231,8 +231,7 @@ pub struct Enforced {
 /// The conditions of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
-    /// What bots did while it was not their turn: `run`, `freeze`, or `mixed` where only some were
-    /// frozen.
+    /// Bots between their turns: `run`, `freeze`, or `mixed` if only some were frozen.
     pub idle: String,
     /// Which cores were used: `off` for any, or `cores` for one.
     pub affinity: String,

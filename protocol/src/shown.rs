@@ -28,7 +28,7 @@ pub fn shown(text: &str) -> String {
     shown
 }
 
-/// A text of several lines, fit for a terminal: line ends and tabs stay, whatever else steers a
+/// A text of several lines, fit for a terminal: line ends and tabs stay, all else that steers a
 /// terminal is escaped, colours included.
 pub fn shown_lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

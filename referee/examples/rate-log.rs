@@ -1,6 +1,6 @@
-//! How long statistics of a big log take, and how much memory: `make FILE MATCHES BOTS [PLIES]`
-//! writes a log of made-up matches, short ones by default; `ladder` instead of `make` lets bots meet
-//! those a few places away only; `rate PATH` reads a log and rates it.
+//! Time and memory of statistics of a big log: `make FILE MATCHES BOTS [PLIES]` writes a log of
+//! made-up matches, short ones by default; `ladder` instead of `make` pairs only bots that are
+//! close in the list; `rate PATH` reads a log and rates it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -17,7 +17,6 @@ const PLIES: usize = 10;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Who meets whom.
 #[derive(Clone, Copy)]
 enum Meet {
     /// Any two bots.

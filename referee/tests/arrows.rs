@@ -1,5 +1,5 @@
-//! What Cargo cannot hold: rooms without input and output, and moves that nobody but `games` reads.
-//! Which crate may import which is in their manifests.
+//! Rules that Cargo cannot enforce: crates without input and output, and moves that only `games`
+//! interprets. The manifests say which crate may import which.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn pure_rooms_stay_pure() {
     }
 }
 
-/// Whoever calls the solver watches the time and keeps the files.
+/// The solver's caller watches the time and keeps the files.
 #[test]
 fn the_solver_reads_no_clock_and_no_file() {
     let impure = [

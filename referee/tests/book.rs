@@ -30,7 +30,7 @@ fn chapters(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The documents that tell readers what to type.
+/// The documents with commands to type.
 fn documents() -> Vec<PathBuf> {
     let others = [
         "README.md",
@@ -133,7 +133,7 @@ fn generated_pages_are_up_to_date() {
     }
 }
 
-/// Whether they do what the page says, the tests in `tests` try; here also those that are not run.
+/// Only that they parse; the tests in `tests` run them. Includes those that are not run there.
 #[test]
 fn the_program_takes_all_commands_of_the_documents() {
     let mut count = 0;
@@ -241,7 +241,7 @@ fn keys_in_the_documents_exist() {
     }
 }
 
-/// What stands first in the rows of the tables below a heading.
+/// First cells of the tables' rows below a heading.
 fn first_cells(page: &str, heading: &str) -> Vec<String> {
     let text = read(&root().join("docs/src").join(page));
     let section = text

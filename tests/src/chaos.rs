@@ -1,4 +1,4 @@
-//! Tournaments whose referee is killed at random moments and goes on: at the end each match is in
+//! Tournaments whose referee is killed at random moments and resumed: at the end each match is in
 //! the log exactly once, and the log is that of an undisturbed run.
 
 use std::collections::HashMap;
@@ -111,7 +111,6 @@ impl Dice {
     }
 }
 
-/// An undisturbed run.
 struct Reference {
     config: String,
     /// By id.
@@ -138,7 +137,7 @@ impl Reference {
     }
 }
 
-/// Starts a tournament, kills it some times, lets it go on to its end, and looks at the log.
+/// Starts a tournament, kills it several times, resumes it to its end, and checks the log.
 fn round(reference: &Reference, dice: &mut Dice, figures: &mut Figures) {
     let arena = Arena::new(&reference.config);
     let path = arena.path("out/games.jsonl");
@@ -234,8 +233,7 @@ fn by_id(log: &str) -> HashMap<String, Value> {
     matches.collect()
 }
 
-/// The processes of a tournament: those that were started in its folder. (Where there is no
-/// `/proc`, none are found.)
+/// The processes of a tournament: those that were started in its folder. Empty without `/proc`.
 fn processes(arena: &Arena) -> Vec<PathBuf> {
     let folder = fs::canonicalize(arena.path("")).expect("a folder");
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();

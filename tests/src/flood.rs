@@ -1,4 +1,4 @@
-//! Clients that keep a server's connections: silent ones, and such that send or read too slowly.
+//! Clients that occupy a server's connections: silent ones, and slow senders and readers.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Nothing takes longer, on any machine.
+/// Longer than anything takes on any machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// More than fits into the buffers of a connection, in bytes.
@@ -20,7 +20,7 @@ pub fn may_open(files: u64) -> bool {
     soft >= files || (hard >= files && setrlimit(Resource::RLIMIT_NOFILE, files, hard).is_ok())
 }
 
-/// This many connections, on each of which this is sent and nothing more.
+/// Opens this many connections, and sends only this on each.
 pub fn connections(host: &str, count: usize, sent: &str) -> Vec<TcpStream> {
     let connect = |_| {
         let mut stream = TcpStream::connect(host).expect("a connection");
@@ -59,8 +59,8 @@ pub fn drips_until_ended(host: &str) -> bool {
     false
 }
 
-/// Asks for much, and reads nothing of it for a while. Whether the server has given up meanwhile: less
-/// comes than was asked for, of which each part has at least this many bytes.
+/// Requests much, and reads nothing for a while. True if the server gave up meanwhile: the answer
+/// is incomplete.
 pub fn is_cut_off_without_reading(host: &str, path: &str, bytes: usize, wait: Duration) -> bool {
     let mut stream = TcpStream::connect(host).expect("a connection");
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");

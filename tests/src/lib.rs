@@ -1,4 +1,5 @@
-//! Helpers of the end-to-end tests: the built program, folders, waiting. They panic where a test fails.
+//! Helpers of the end-to-end tests: the built program, folders, waiting. They panic when a test
+//! fails.
 
 #![allow(missing_docs, reason = "only tests read this")]
 
@@ -34,7 +35,7 @@ pub fn hostile() -> &'static Path {
     PATH.get_or_init(|| program("tests", "hostile"))
 }
 
-/// A program of this workspace, built in the same profile as the program that asks.
+/// A program of this workspace, built in the same profile as the running one.
 pub fn program(package: &str, name: &str) -> PathBuf {
     // Programs are in `target/PROFILE`, tests in the folder `deps` there.
     let myself = env::current_exe().expect("the path of this program");
@@ -72,7 +73,6 @@ pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The result of a command.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit code; `None` after a signal.
@@ -92,7 +92,6 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// Its output as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         let value = serde_json::from_str(&self.stdout);
@@ -123,7 +122,7 @@ pub fn good(ran: Ran) -> Ran {
     ran
 }
 
-/// Makes sure that something ended with this exit code, and why.
+/// Asserts this exit code, and a part of the message.
 #[track_caller]
 pub fn refused(ran: &Ran, code: i32, part: &str) {
     assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
@@ -184,12 +183,10 @@ impl Arena {
         Arena { folder }
     }
 
-    /// A path in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A file in the folder.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, text).expect("a file");
@@ -224,7 +221,6 @@ impl Arena {
         command
     }
 
-    /// Plays the configuration.
     pub fn play(&self) -> Ran {
         run(self.tournament())
     }
@@ -241,8 +237,7 @@ impl Arena {
     }
 }
 
-/// A match without what differs from run to run and from machine to machine: its times, and what
-/// depends on them.
+/// A match without the data that differ between runs and machines: times, and what depends on them.
 pub fn timeless(value: &Value) -> Value {
     const TIMES: [&str; 8] = [
         "started",

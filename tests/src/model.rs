@@ -1,4 +1,4 @@
-//! A client of `referee model`, as a bot in any language would have one.
+//! A client of `referee model`, as in any language.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 #[derive(Debug)]
 pub struct ModelClient {
     child: Child,
-    /// `None` once it is to end.
+    /// `None` once it has to end.
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     id: u64,

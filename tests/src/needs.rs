@@ -1,5 +1,5 @@
-//! What some tests need of the machine: rights, control groups, namespaces. Where it is missing they
-//! are skipped by name, and `tests/run` lists them at its end.
+//! Requirements of some tests on the machine: rights, control groups, namespaces. If one is
+//! missing, the tests are skipped by name, and `tests/run` lists them at its end.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use nix::unistd::geteuid;
 /// Something that a machine, or its user, may not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// To be root.
+    /// Root's rights.
     Root,
     /// Control groups that limit memory, in which this user may make groups.
     ControlGroups,
@@ -43,7 +43,8 @@ impl Need {
     }
 }
 
-/// Whether the machine has what the test needs. If not, the test is noted as skipped: it returns.
+/// True if the machine has what the test needs. Otherwise, the test is recorded as skipped, and
+/// should return.
 pub fn has(need: Need) -> bool {
     let there = need.is_there();
     if !there {
@@ -52,7 +53,7 @@ pub fn has(need: Need) -> bool {
     there
 }
 
-/// Notes that this test is skipped, and why.
+/// Records that this test is skipped.
 pub fn skip(reason: &str) {
     let current = thread::current();
     let line = format!("{}: {reason}\n", current.name().unwrap_or("a test"));

@@ -1,4 +1,4 @@
-//! A terminal for tests: a program in a pseudo-terminal, and what its screen shows.
+//! A terminal for tests: runs a program in a pseudo-terminal, and interprets its output.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -28,7 +28,7 @@ pub struct Screen {
 #[derive(Clone, Debug, Default)]
 struct Row {
     text: Vec<char>,
-    /// It goes on in the next row.
+    /// The line continues in the next row.
     wrapped: bool,
 }
 
@@ -45,7 +45,7 @@ impl Screen {
         }
     }
 
-    /// The rows, with what has left at the top.
+    /// The rows, including those that have scrolled off.
     pub fn rows(&self) -> Vec<String> {
         let text = |row: &Row| row.text.iter().collect::<String>().trim_end().to_owned();
         self.rows.iter().map(text).collect()
@@ -56,7 +56,7 @@ impl Screen {
         self.rows.iter().any(|row| row.wrapped)
     }
 
-    /// Shows what a program has written.
+    /// Interprets output of a program.
     pub fn write(&mut self, text: &str) {
         for c in text.chars() {
             if !self.begun.is_empty() || c == '\u{1b}' {
@@ -112,7 +112,7 @@ impl Screen {
         self.column += 1;
     }
 
-    /// Becomes wider or narrower. The cursor must be at the beginning of a line.
+    /// Becomes wider or narrower. The cursor must be at the start of a line.
     pub fn resize(&mut self, width: usize) {
         let before = self.rows.len();
         let mut rows = Vec::new();
@@ -138,11 +138,9 @@ impl Screen {
     }
 }
 
-/// A program in a pseudo-terminal.
 pub struct Terminal {
     child: Child,
     output: Receiver<String>,
-    /// All output so far.
     pub screen: Screen,
     /// The device, and the program's id.
     tty: String,
@@ -151,9 +149,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a command, given as a shell has it, in a terminal of this size; `None` if the machine
-    /// has no program `script` that makes one: then the test is noted as skipped. `folder` is for
-    /// what the test notes.
+    /// Starts a shell command in a terminal of this size; `None` if the machine lacks the program
+    /// `script`: then the test is recorded as skipped. `folder` is for the test's files.
     pub fn start(command: &str, width: usize, height: usize, folder: &Path) -> Option<Self> {
         let note: PathBuf = folder.join(format!("terminal-{width}"));
         let noted = note.display();
@@ -201,7 +198,7 @@ impl Terminal {
         })
     }
 
-    /// Shows what comes until something holds.
+    /// Interprets output until the condition holds.
     pub fn show_until(&mut self, what: &str, mut holds: impl FnMut(&Screen) -> bool) {
         let end = Instant::now() + Duration::from_secs(60);
         while !holds(&self.screen) {
@@ -216,14 +213,14 @@ impl Terminal {
         }
     }
 
-    /// Types something.
+    /// Types text.
     pub fn write(&mut self, text: &str) {
         let input = self.child.stdin.as_mut().expect("an input");
         input.write_all(text.as_bytes()).expect("typed");
         input.flush().expect("typed");
     }
 
-    /// Makes the terminal wider or narrower while the program writes nothing.
+    /// Changes the terminal's width while the program is stopped.
     pub fn resize(&mut self, width: usize) {
         // Right after something came, the next thing takes a while.
         if let Ok(text) = self.output.recv_timeout(Duration::from_secs(10)) {
@@ -243,7 +240,7 @@ impl Terminal {
         self.go_on();
     }
 
-    /// Lets the program go on that [`Terminal::resize`] has stopped, and `script` with it.
+    /// Continues the program, and `script` with it.
     fn go_on(&self) {
         let script = Pid::from_raw(self.child.id() as i32);
         for pid in [self.pid, script] {

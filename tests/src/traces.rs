@@ -1,4 +1,4 @@
-//! What a referee or a bot may have left behind: processes, control groups, temporary files.
+//! Traces that a referee or a bot may have left behind: processes, control groups, temporary files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The variable of the environment that marks processes.
 pub const MARK: &str = "HOSTILE_MARK";
 
-/// The processes whose environment has this mark, as all have that a marked bot starts, and the
+/// The processes with this mark in their environment: all that a marked bot starts, and the
 /// supervisors of marked bots. Zombies have none.
 pub fn marked(mark: &str) -> Vec<u32> {
     let wanted = format!("{MARK}={mark}");

@@ -1,4 +1,4 @@
-//! The web view as a program asks for it: a server of the built program, and a plain HTTP client.
+//! The web view from a program's side: a server of the built program, and a plain HTTP client.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Nothing takes longer, on any machine.
+/// Longer than anything takes on any machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A process that serves pages. It is ended with this value.
@@ -21,18 +21,14 @@ pub struct Server {
     _output: BufReader<ChildStdout>,
 }
 
-/// An answer.
 #[derive(Debug)]
 pub struct Answer {
-    /// Such as 200.
     pub status: u16,
     /// The headers, one a line, in lower case.
     pub head: String,
-    /// The body.
     pub body: String,
 }
 
-/// A stream of events.
 #[derive(Debug)]
 pub struct Events {
     lines: BufReader<TcpStream>,
@@ -70,7 +66,7 @@ impl Server {
         host(&self.links[0])
     }
 
-    /// Its number as a process.
+    /// The process id.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
@@ -95,7 +91,6 @@ impl Server {
         serde_json::from_str(&answer.body).expect("JSON")
     }
 
-    /// A stream of events.
     pub fn events(&self, path: &str) -> Events {
         Events::of(self.host(), path)
     }
@@ -131,7 +126,7 @@ fn request(host: &str, method: &str, path: &str, headers: &str, body: &str) -> T
     stream
 }
 
-/// Asks a server for something; each of the headers ends with a line break.
+/// Sends a request; each header ends with a line break.
 pub fn ask(host: &str, method: &str, path: &str, headers: &str, body: &str) -> Answer {
     let mut text = Vec::new();
     let mut stream = request(host, method, path, headers, body);

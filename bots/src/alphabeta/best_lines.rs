@@ -83,7 +83,6 @@ impl<G: Game> TurnSearch<'_, G> {
         Some(lines)
     }
 
-    /// The `info` of these lines.
     pub(super) fn lines_info(&self, found: &BestLines<G::Move>) -> Option<Json> {
         let depth = found.depth as u64;
         let lines = found.lines.iter().map(|line| {

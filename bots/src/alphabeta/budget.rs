@@ -24,7 +24,7 @@ impl NodeBudget {
         }
     }
 
-    /// Counts a node, and says whether the budget is spent.
+    /// Counts a node; true if the budget is spent.
     #[inline]
     pub(super) fn count(&mut self) -> bool {
         self.nodes += 1;
@@ -35,19 +35,17 @@ impl NodeBudget {
         self.spent
     }
 
-    /// Checks the deadline, and says whether the budget is spent.
+    /// Checks the deadline; true if the budget is spent.
     pub(super) fn check_clock(&mut self) -> bool {
         self.spent |= self.limits.is_late();
         self.spent
     }
 
-    /// True if the search has to end.
     #[inline]
     pub(super) fn is_spent(&self) -> bool {
         self.spent
     }
 
-    /// The number of nodes counted so far.
     pub(super) fn nodes(&self) -> u64 {
         self.nodes
     }

@@ -1,6 +1,6 @@
 //! Fits the weights of evaluations to games that `alphabeta` plays against itself:
 //! `FIT=siam:400:2000 cargo test --profile campaign -p referee-bots fit_weights -- --ignored --nocapture` plays 400
-//! games with 2000 nodes a move and prints weights to put into the source. `FIT_SEED` gives other
+//! games with 2000 nodes a move and prints weights to put into the source. `FIT_SEED` selects other
 //! games, `FIT_OPTIONS` the game's options; with `FIT_HANDICAP` the first seat plays that many times
 //! more random moves. With more than two seats, each pair of them is compared.
 
@@ -131,7 +131,6 @@ fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     right
 }
 
-/// The mean negative log-likelihood.
 fn loss(samples: &[Sample], weights: &[f64]) -> f64 {
     let one = |(features, outcome): &Sample| {
         let sum: f64 = weights.iter().zip(features).map(|(w, f)| w * f).sum();

@@ -40,7 +40,6 @@ const DEEPEST: i32 = 60;
 /// At most this many moves of the principal variation are logged.
 const LONGEST_LOGGED: usize = 12;
 
-/// The engine of the bot `alphabeta`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AlphaBeta {
     /// The number of nodes a move; `None` for as many as there is time for.
@@ -73,7 +72,6 @@ impl Engine for AlphaBeta {
     }
 }
 
-/// The search of one match.
 struct AlphaBetaSearch<G: Game> {
     nodes: Option<u64>,
     untimed: bool,
@@ -84,11 +82,10 @@ struct AlphaBetaSearch<G: Game> {
 #[derive(Clone, Copy, Debug)]
 struct RootMove<M> {
     mv: M,
-    /// From the last search that found more than that the move is not the best.
+    /// Only updated when a search proves more than that the move is not the best.
     value: Value,
 }
 
-/// The result of an iteration: the depth and the value of the root.
 #[derive(Clone, Copy, Debug, Default)]
 struct Iteration {
     depth: i32,

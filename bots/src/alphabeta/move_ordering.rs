@@ -28,7 +28,7 @@ impl<M: Copy + Eq + Hash> MoveOrdering<M> {
         }
     }
 
-    /// Begins a new turn: killer moves are forgotten, and the history counts less.
+    /// Starts a new turn: killer moves are dropped, and the history decays.
     pub(super) fn begin_turn(&mut self) {
         self.killers.fill([None; 2]);
         for value in self.history.iter_mut().flatten() {
@@ -46,7 +46,7 @@ impl<M: Copy + Eq + Hash> MoveOrdering<M> {
         }
     }
 
-    /// Notes that a move caused a cutoff at a node and the moves tried before it did not.
+    /// Records a cutoff by a move, and none by the moves tried before it.
     pub(super) fn reward(&mut self, node: Node, mv: M, before: &[M]) {
         let Node { side, depth, ply } = node;
         if self.killers[ply][0] != Some(mv) {

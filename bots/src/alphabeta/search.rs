@@ -18,7 +18,7 @@ use crate::order::sort_best_first;
 const ORDER_DEPTH: i32 = 3;
 /// Up to this depth, a position whose evaluation is much too good is not searched.
 const STATIC_DEPTH: i32 = 3;
-/// How much too good it must be, a ply of depth.
+/// Required margin above beta, for each ply of depth.
 const STATIC_MARGIN: Value = 700;
 /// The number of moves that are ordered between two checks of the clock.
 const ORDERED_A_CHECK: usize = 32;
@@ -30,7 +30,7 @@ const SENSIBLE: usize = 3;
 /// different nodes.
 const NEAR_END: u32 = 100;
 
-/// The data that the search of a match keeps from turn to turn.
+/// Data that the search keeps from turn to turn.
 pub(super) struct Memory<G: Game> {
     pub(super) table: TranspositionTable<G::Move>,
     pub(super) ordering: MoveOrdering<G::Move>,
@@ -364,7 +364,7 @@ impl<G: Game> TurnSearch<'_, G> {
     }
 
     /// Keeps the moves of another seat that look best to that seat itself: with more than two seats,
-    /// nobody plays only against one of the others.
+    /// no seat plays against only one of the others.
     fn keep_sensible(&mut self, position: &G::Position, list: &mut Vec<(i32, G::Move)>) {
         let mover = self.game.to_move(position);
         let Some(seat) = mover.filter(|_| list.len() > SENSIBLE) else {
@@ -403,7 +403,7 @@ impl<G: Game> TurnSearch<'_, G> {
         }
     }
 
-    /// Notes for the move ordering that the last of these moves caused a cutoff and the others did not.
+    /// Records for the move ordering that the last of these moves caused a cutoff.
     fn reward(&mut self, node: Node, list: &[(i32, G::Move)]) {
         let Some(((_, mv), before)) = list.split_last() else {
             return;

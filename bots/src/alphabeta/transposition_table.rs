@@ -1,4 +1,4 @@
-//! The transposition table: what the search has found out about positions, by their keys.
+//! The transposition table: results of searches by position keys.
 
 use super::node::Window;
 use super::value::{Value, from_node, to_node};
@@ -26,17 +26,16 @@ impl Bound {
     }
 }
 
-/// An entry of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<M> {
     key: u64,
     /// The best move, or the one that caused a cutoff.
     pub(super) mv: Option<M>,
-    /// As seen from the position; [`Entry::value`] gives it as seen from the root.
+    /// As seen from the position; [`Entry::value`] converts it to the root's view.
     value: Value,
     /// The static evaluation, for the side to move.
     pub(super) static_value: Value,
-    /// To how many plies it was searched.
+    /// The depth of the search, in plies.
     pub(super) depth: i8,
     pub(super) bound: Bound,
     /// The turn in which it was stored, modulo 256.
@@ -66,7 +65,7 @@ impl<M: Copy> TranspositionTable<M> {
         }
     }
 
-    /// Begins a new turn: entries of earlier turns may be replaced by shallower ones.
+    /// Starts a new turn: entries of earlier turns may be replaced by shallower ones.
     pub(super) fn begin_turn(&mut self) {
         self.age = self.age.wrapping_add(1);
     }
@@ -75,14 +74,13 @@ impl<M: Copy> TranspositionTable<M> {
         key as usize & (self.entries.len() - 1)
     }
 
-    /// The entry of the position with this key, if there is one.
     pub(super) fn find(&self, key: u64) -> Option<&Entry<M>> {
         self.entries[self.index(key)]
             .as_ref()
             .filter(|entry| entry.key == key)
     }
 
-    /// Stores what was found out about a position at `ply` plies from the root.
+    /// Stores the result of a search of a position at `ply` plies from the root.
     pub(super) fn store(&mut self, key: u64, ply: usize, result: NodeResult<M>) {
         let index = self.index(key);
         let place = &mut self.entries[index];
@@ -105,8 +103,7 @@ impl<M: Copy> TranspositionTable<M> {
     }
 }
 
-/// What a search has found out about a position. The fields are those of [`Entry`], but the value is
-/// as seen from the root.
+/// The result of a search. As in [`Entry`], but the value is seen from the root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeResult<M> {
     pub(super) mv: Option<M>,

@@ -67,7 +67,7 @@ pub(super) fn is_proven(value: Value) -> bool {
     value.abs() >= PROVEN
 }
 
-/// Turns a value as seen from the root into one as seen from a node at `ply`.
+/// Converts a value as seen from the root into one as seen from a node at `ply`.
 pub(super) fn to_node(value: Value, ply: usize) -> Value {
     match value {
         v if v > FAR_WIN => v + ply as Value,

@@ -30,7 +30,7 @@ impl IterationBudget {
         }
     }
 
-    /// True if there is one more iteration, which is then counted.
+    /// Starts one more iteration, if there is time for it.
     pub(crate) fn go_on(&mut self) -> bool {
         if self.limits.most.is_some_and(|most| self.done >= most) {
             return false;
@@ -57,24 +57,20 @@ impl IterationBudget {
         }
     }
 
-    /// True if it is time to see if the search can end early.
     pub(crate) fn is_time_to_look(&self) -> bool {
         self.done.is_multiple_of(LOOK_EVERY)
     }
 
-    /// The number of iterations that there is still time for.
     pub(crate) fn left(&self) -> f64 {
         let by_time = self.limits.time_for(self.done);
         let by_number = self.limits.most.map(|most| f64::from(most - self.done));
         by_number.map_or(by_time, |by_number| by_number.min(by_time))
     }
 
-    /// The number of iterations begun.
     pub(crate) fn done(&self) -> u32 {
         self.done
     }
 
-    /// The time of the slowest iteration.
     pub(crate) fn slowest(&self) -> Duration {
         self.slowest
     }

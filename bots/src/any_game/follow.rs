@@ -1,4 +1,4 @@
-//! Following a match of a game whose rules are not compiled in.
+//! Follows a match of a game with external rules.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,8 +15,8 @@ use crate::turn::clock;
 use crate::turn::current_match::{CurrentMatch, FollowError};
 use crate::turn::offers;
 
-/// A match that is followed by the rules: the position after the plies so far, and the search. Where
-/// information is hidden, every turn says what the seat knows, and there is nothing to follow.
+/// A match that is followed by the rules: the position after the plies so far, and the search. With
+/// hidden information, every turn has the seat's observation, and there is nothing to follow.
 pub(crate) struct FollowedSession {
     rules: Arc<dyn Rules>,
     seat: Seat,
@@ -34,12 +34,12 @@ pub(crate) struct FollowedSession {
     takes_offers: bool,
     rng: Rng,
     search: Box<dyn SessionSearch>,
-    /// Why no search could decide any more, if that was so.
+    /// The reason why searches no longer decide; `None` while they do.
     broken: Option<String>,
 }
 
 impl FollowedSession {
-    /// The beginning of a match.
+    /// Starts a match.
     ///
     /// # Errors
     /// If the state breaks the rules.
@@ -68,7 +68,7 @@ impl FollowedSession {
         Ok(followed)
     }
 
-    /// Notes the identity of the position, if positions must not repeat.
+    /// Records the identity of the position, if positions must not repeat.
     fn remember(&mut self) -> Result<(), BrokenRules> {
         if let (Some(session), Some(_)) = (&self.session, self.repetition) {
             self.history.push(session.identity()?);
@@ -192,10 +192,10 @@ impl CurrentMatch for FollowedSession {
     }
 }
 
-/// A match of a game that nobody here knows: any of the moves that a turn lists, each equally likely.
+/// A match of a game without available rules: plays any listed move, each equally likely.
 pub(crate) struct ByLegal {
     pub(crate) rng: Rng,
-    /// Why no search decides; `None` if none was to.
+    /// The reason why no search decides; `None` if none was to.
     pub(crate) why: Option<String>,
 }
 
@@ -223,7 +223,6 @@ impl CurrentMatch for ByLegal {
     }
 }
 
-/// The legal moves that a turn lists.
 fn listed(turn: &Turn) -> Vec<String> {
     let legal = turn.legal.iter().flat_map(|legal| legal.iter());
     legal.map(str::to_owned).collect()

@@ -1,8 +1,10 @@
-//! One step ahead, in any game: the result if the game is over then, then points, then random games.
+//! One step ahead, in any game: first by the result if the game ends, then by points, then by
+//! playouts. Others who act in the same step answer at random, and chance draws; with hidden
+//! information, each move is tried in several sampled states. All moves are tried in the same
+//! circumstances.
 //!
 //! Others who act in the same step answer at random, and chance draws; where information is hidden,
-//! the move is tried in several states that the seat cannot tell from the real one. All moves are tried
-//! in the same circumstances.
+//! the move is tried in several sampled states. All moves are tried in the same circumstances.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -20,21 +22,20 @@ use super::{
 use crate::turn::analysis;
 use crate::turn::analysis::Analysis;
 
-/// In how many circumstances a move is tried where others or chance take part in the step, or
-/// information is hidden.
+/// Number of circumstances for each move if others or chance take part in the step, or information
+/// is hidden.
 const CIRCUMSTANCES: u32 = 8;
 /// At most this many moves are judged by random games.
 const SHORTLIST: usize = 24;
 /// The number of random games after a move, over all circumstances.
 const PLAYOUTS: usize = 8;
 
-/// The search of the bot `greedy`. It remembers nothing.
+/// Keeps nothing from turn to turn.
 pub(crate) struct GreedySearch;
 
-/// A position in which moves are tried.
 struct Circumstance {
     session: Box<dyn Session>,
-    /// What the step consists of, but for the seat's own move.
+    /// The moves of the step, without the seat's own.
     step: Vec<String>,
     /// The place of the seat's move in the step.
     own: usize,
@@ -42,12 +43,11 @@ struct Circumstance {
     last_ply: Option<u32>,
 }
 
-/// The success of a move: first the share of games that ended well, then the lead in points.
+/// Rating of a move: first by the mean outcome of ended games, then by the lead in points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct StepRating {
     /// The sum, over the circumstances in which the game was over, of the outcome less 1/2.
     ended: f64,
-    /// The sum of the leads in points.
     lead: f64,
 }
 
@@ -86,7 +86,7 @@ impl SessionSearch for GreedySearch {
     }
 }
 
-/// Chooses a move; `None` if it is not known what can be the case.
+/// Chooses a move; `None` if no state can be sampled.
 fn choose(
     question: &SessionQuestion<'_>,
     mut budget: IterationBudget,
@@ -189,7 +189,7 @@ fn expected(
     Ok((games > 0).then(|| sum / f64::from(games)))
 }
 
-/// The circumstances in which moves are tried; `None` if the rules do not say what can be the case.
+/// The circumstances in which moves are tried; `None` if no state can be sampled.
 fn circumstances(
     question: &SessionQuestion<'_>,
     rng: &mut Rng,

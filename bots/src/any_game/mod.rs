@@ -1,5 +1,5 @@
-//! Playing games whose rules are not compiled in: a search sees the position as a [`Session`] or, where
-//! information is hidden, knows what its seat may know.
+//! Plays games with external rules: a search sees the position as a [`Session`] or, with hidden
+//! information, the seat's observation.
 //!
 //! Several seats may act at once, and chance may take part. Rules from outside answer in microseconds
 //! at best, so searches make few requests, and any of them can fail.
@@ -19,7 +19,6 @@ use crate::turn::analysis::Analysis;
 
 pub(crate) use follow::{ByLegal, FollowedSession};
 
-/// A search for one match of any game.
 pub trait SessionSearch {
     /// Chooses one of the legal moves, of which there are at least two.
     ///
@@ -61,7 +60,6 @@ pub struct SessionQuestion<'a> {
     pub known: Known<'a>,
     /// The seat that the move is for; others may act at the same time.
     pub seat: Seat,
-    /// The seat's moves.
     pub legal: &'a [String],
     /// After this many more plies the match is stopped; `None` for no limit.
     pub plies_left: Option<u32>,
@@ -76,12 +74,10 @@ pub struct SessionQuestion<'a> {
     pub can_save_time: bool,
 }
 
-/// The knowledge of a search about the position.
 #[derive(Clone, Copy)]
 pub enum Known<'a> {
-    /// Everything.
+    /// Perfect information.
     Position(&'a dyn Session),
-    /// The observation of the seat.
     Observation(&'a Value),
 }
 
@@ -112,7 +108,7 @@ impl SessionDecision {
     }
 }
 
-/// States that were drawn, but cannot be what the seat knows.
+/// The error of sampled states that contradict the observation.
 pub(crate) fn wrong_sample(what: &str) -> BrokenRules {
     BrokenRules::new(format!("`sample` of the rules is wrong: {what}"))
 }
@@ -131,7 +127,6 @@ impl SessionSearch for AnyMove {
     }
 }
 
-/// Makes a step that the rules list.
 pub(crate) fn make(session: &mut dyn Session, choices: &[String]) -> Result<(), BrokenRules> {
     session
         .play_step(&as_strs(choices))
@@ -141,15 +136,14 @@ pub(crate) fn make(session: &mut dyn Session, choices: &[String]) -> Result<(), 
         })
 }
 
-/// Sets up a state that the rules gave.
+/// Loads a state that the rules sampled.
 pub(crate) fn load(rules: &dyn Rules, state: &Value) -> Result<Box<dyn Session>, BrokenRules> {
     rules.load(state).map_err(|error| {
         BrokenRules::new(format!("the rules refuse a state that they gave: {error}"))
     })
 }
 
-/// States that a seat which knows this much cannot tell from the real one; empty if the rules draw
-/// none.
+/// Samples states of an information set; empty if the rules draw none.
 pub(crate) fn sample(
     rules: &dyn Rules,
     observation: &Value,

@@ -19,7 +19,6 @@ const SHORTLIST: usize = 24;
 /// The number of random lines by which a move of the shortlist is judged.
 const LINES: u32 = 8;
 
-/// The engine of the bot `greedy`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Greedy;
 

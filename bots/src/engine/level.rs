@@ -77,7 +77,6 @@ impl Level {
         self.grade().map(|grade| grade.nodes)
     }
 
-    /// The percentage of turns in which it plays a random move.
     fn random_percent(self) -> u64 {
         self.grade().map_or(0, |grade| grade.random_percent)
     }
@@ -88,7 +87,7 @@ impl Level {
 pub struct Weakened<E> {
     /// The engine that chooses the other moves.
     pub engine: E,
-    /// Says how often moves are random.
+    /// Determines the rate of random moves.
     pub level: Level,
 }
 

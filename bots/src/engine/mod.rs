@@ -2,7 +2,7 @@
 //!
 //! The bot follows the match by the rules itself, so it asks for neither `state` nor `legal` where all
 //! games are compiled in. Games whose rules come from outside are played through
-//! [`SessionSearch`], and games that nobody knows by the legal moves alone.
+//! [`SessionSearch`], and unknown games by the legal moves alone.
 
 pub(crate) mod greedy;
 pub mod level;
@@ -24,12 +24,11 @@ pub(crate) use crate::turn::current_match::CurrentMatch;
 pub use crate::turn::current_match::FollowError;
 use crate::turn::offers;
 
-/// The name of the engine that plays at random.
 pub(crate) const RANDOM: &str = "random";
 
 /// A way to choose moves in any game.
 pub trait Engine {
-    /// The name of the bot, as `hello` gives it.
+    /// The name of the bot, as in `hello`.
     fn name(&self) -> &'static str;
 
     /// Starts a search for one match.
@@ -135,7 +134,7 @@ impl<E: Engine> EngineBot<E> {
         self.catalog.iter().any(|game| game.builtin().is_none())
     }
 
-    /// The games that the bot plays; `None` for all.
+    /// `None` for all games.
     fn games(&self) -> Option<Vec<String>> {
         if !self.has_rules_from_outside() || self.engine.new_session_search().is_some() {
             return None;
@@ -144,7 +143,6 @@ impl<E: Engine> EngineBot<E> {
         Some(compiled_in.map(|game| game.info.id.clone()).collect())
     }
 
-    /// Begins a match.
     fn open(&self, start: &Start) -> Result<Box<dyn CurrentMatch>, FollowError> {
         let entry = match self.catalog.find(&start.game) {
             Ok(entry) => entry,
@@ -173,8 +171,8 @@ impl<E: Engine> EngineBot<E> {
         }
     }
 
-    /// Begins a match of a game that is not compiled in. If its rules do not work, the bot plays by
-    /// what is legal alone.
+    /// Starts a match with external rules. If the rules do not work, the bot plays by the legal
+    /// moves alone.
     fn open_session(
         &self,
         entry: &Entry,
@@ -372,7 +370,6 @@ impl<G: Game> CurrentMatch for FollowedMatch<G> {
     }
 }
 
-/// A move as the protocol writes it.
 pub(crate) fn text<G: Game>(game: &G, mv: G::Move) -> String {
     let mut text = String::new();
     game.write_move(mv, &mut text);

@@ -5,7 +5,6 @@ use games::{Game, Rng};
 use crate::any_game::{AnyMove, SessionSearch};
 use crate::engine::{Decision, Engine, Question, RANDOM, Search};
 
-/// The engine of the bot `random`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Random;
 

@@ -10,7 +10,6 @@ pub const CERTAIN: f32 = 40.0;
 /// More of them won no more matches, and made searches that ask again and again miss their deadline.
 pub(super) const EFFORT: u32 = 300;
 
-/// Evaluates positions of one game.
 pub trait Evaluate<G: Game>: Send {
     /// The prospects of each seat, in units of log odds: with two seats, the logistic function of
     /// the difference is about the expected outcome of one against the other; with more, the same
@@ -26,8 +25,7 @@ pub trait Evaluate<G: Game>: Send {
         let _ = seat;
     }
 
-    /// How promising a legal move looks compared to others, in the unit of move ordering: 2^20 is a
-    /// move that is tried before all others.
+    /// Prior for move ordering: from 0 to 2^20, which is tried before all others.
     fn promise(&mut self, game: &G, position: &G::Position, mv: G::Move) -> i32 {
         let _ = (game, position, mv);
         0

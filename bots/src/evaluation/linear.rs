@@ -21,7 +21,6 @@ pub(crate) trait Features<G: Game>: Default + Send {
         let _ = seat;
     }
 
-    /// The weights for the seat that asks.
     fn weights(&self) -> &'static [f32] {
         Self::WEIGHTS
     }

@@ -1,11 +1,10 @@
-//! Points and mobility: what can be said about a position of any game without a search.
+//! Points and mobility: an evaluation for any game without a search.
 
 use std::array;
 
 use games::{Game, MAX_SEATS, Rng, Seat};
 
-/// How good a move looks one ply ahead: first by the outcome if it ends the game, then by points,
-/// then by mobility.
+/// Rates a move one ply ahead: by outcome if it ends the game, then points, then mobility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MoveRating {
     /// The outcome if the move ends the game, between -1000 and 1000; 0 if the game goes on.
@@ -47,7 +46,6 @@ pub(crate) fn rate<G: Game>(
     }
 }
 
-/// The seat's points less those of the best other seat.
 fn margin(scores: &[i32], seat: Seat) -> i32 {
     let others = scores
         .iter()

@@ -1,5 +1,5 @@
-//! Evaluations: what a position is worth to each seat without a search. Each game has its own file;
-//! a game without one is evaluated by points and mobility.
+//! Static evaluations of positions. Each game has its own file; a game without one is evaluated by
+//! points and mobility.
 
 pub(crate) mod evaluate;
 pub(crate) mod features;
@@ -16,7 +16,7 @@ use linear::Linear;
 pub(crate) use position_value::expected_outcome;
 pub use position_value::{PositionValue, position_value};
 
-/// Makes `own`, which gives the evaluation of a game's own to each game that has one.
+/// Defines `own`, which returns a game's own evaluation, if it has one.
 macro_rules! own_evaluations {
     ($($game:ty => $evaluation:expr,)*) => {
         pub(crate) fn own<G: Game>() -> Option<Box<dyn Evaluate<G>>> {

@@ -5,7 +5,6 @@ use games::{Game, Outcome, Session, session};
 
 use crate::evaluation::evaluate::{Evaluate, expected};
 
-/// Evaluates sessions of one game.
 pub trait PositionValue: Send {
     /// The expected outcome of each seat, in [0, 1], one entry a seat; in a finished game its outcome.
     ///

@@ -11,7 +11,7 @@ pub(super) fn twelfths(outcome: f64) -> u8 {
         .clamp(0.0, f64::from(WIN)) as u8
 }
 
-/// For each seat, what it can be sure of whatever the others do, and what it can hope for at best.
+/// Lower and upper bounds of each seat's outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     /// The least, in twelfths.
@@ -21,7 +21,6 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Nothing is proven.
     pub(super) const OPEN: Bounds = Bounds {
         least: [0; MAX_SEATS],
         most: [WIN; MAX_SEATS],

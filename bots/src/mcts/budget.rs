@@ -35,12 +35,10 @@ impl PlayoutBudget {
         self.pause = Some(time);
     }
 
-    /// True if the deadline has passed.
     pub(super) fn is_late(&self) -> bool {
         self.limits.is_late()
     }
 
-    /// The playouts of all threads so far.
     pub(super) fn playouts(&self) -> u32 {
         self.done.load(Ordering::Relaxed)
     }

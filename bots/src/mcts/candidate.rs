@@ -24,7 +24,7 @@ pub(super) struct Candidate<M> {
     pub(super) exact: Option<u8>,
 }
 
-/// Sets the priors of moves by their margins.
+/// Softmax of the margins.
 pub(super) fn set_priors<M>(candidates: &mut [Candidate<M>]) {
     let margins = candidates.iter().map(|candidate| candidate.margin);
     let most = margins.fold(f32::NEG_INFINITY, f32::max);

@@ -28,7 +28,6 @@ const SHORTEST: u32 = 8;
 /// short-sighted, random play is blind to careful plans.
 const RANDOM_WEIGHT: f32 = 0.4;
 
-/// Evaluates positions of one match.
 pub(super) struct LeafEvaluator<G: Game> {
     evaluation: Box<dyn Evaluate<G>>,
     /// In a game without an evaluation of its own, the strengths of the seats at the first turn: what
@@ -194,7 +193,7 @@ impl<G: Game> LeafEvaluator<G> {
         mean.map(|mean| mean / sum)
     }
 
-    /// The value of the position that one line of random play leads to.
+    /// The value of the position after one random line.
     fn random_play(
         &mut self,
         question: &Question<'_, G>,

@@ -35,7 +35,6 @@ use budget::PlayoutBudget;
 use graph::SearchGraph;
 use worker::{Worker, lock};
 
-/// The engine of the bot `mcts`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mcts {
     /// The number of playouts a move; `None` for as many as there is time for.
@@ -68,7 +67,6 @@ impl Engine for Mcts {
     }
 }
 
-/// The search of one match, which keeps its graph from turn to turn.
 struct MctsSearch<G: Game> {
     options: Mcts,
     graph: Mutex<SearchGraph<G::Move>>,
@@ -123,7 +121,6 @@ impl<G: Game> Search<G> for MctsSearch<G> {
 }
 
 impl<G: Game> MctsSearch<G> {
-    /// The search budget of a turn.
     fn budget(&self, question: &Question<'_, G>) -> PlayoutBudget {
         let Mcts {
             playouts, untimed, ..
@@ -165,7 +162,6 @@ impl<G: Game> MctsSearch<G> {
         self.workers[0].expand_root(question, &mut graph, moves, budget);
     }
 
-    /// Searches with all threads.
     fn search(&mut self, question: &Question<'_, G>, budget: &PlayoutBudget) {
         let graph = &self.graph;
         if let [worker] = &mut self.workers[..] {
@@ -223,14 +219,13 @@ impl<G: Game> MctsSearch<G> {
         Some(info)
     }
 
-    /// The length of the longest path.
     fn depth(&self) -> usize {
         let depths = self.workers.iter().map(|worker| worker.depth);
         depths.max().unwrap_or_default()
     }
 }
 
-/// Says in `info` what is proven for a seat, if anything is.
+/// Adds the proven value of a seat to `info`, if there is one.
 fn add_proof<M: Copy + Eq>(info: &mut Value, graph: &SearchGraph<M>, seat: Seat) {
     if let Some(sure) = graph.settled(seat) {
         let text = match sure {

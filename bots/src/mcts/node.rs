@@ -44,7 +44,6 @@ pub(super) struct GraphNode<M> {
     pub(super) key: u64,
     /// The plies before it.
     pub(super) ply: u32,
-    /// Whose turn it is.
     pub(super) mover: Seat,
     pub(super) stage: Stage,
     /// True if all legal moves are among the edges.
@@ -68,7 +67,6 @@ pub(super) struct Edge<M> {
     pub(super) mv: M,
     /// The node that it leads to, or [`NONE`].
     pub(super) child: NodeId,
-    /// The number of its visits.
     pub(super) visits: u32,
     /// Its prior; those of a node's edges add up to 1.
     pub(super) prior: f32,
@@ -82,7 +80,6 @@ pub(super) struct Edge<M> {
     pub(super) most: u8,
 }
 
-/// The identity of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PositionId {
     /// Identifies position, ply and scores.
@@ -91,7 +88,7 @@ pub(super) struct PositionId {
     pub(super) key: u64,
     /// The plies before it.
     pub(super) ply: u32,
-    /// Whose turn it is; anything if the game is over.
+    /// Arbitrary if the game is over.
     pub(super) mover: Seat,
 }
 

@@ -14,7 +14,7 @@ pub(super) fn shifted(value: f32, odds: f32) -> f32 {
 /// is the same on every machine.
 #[inline]
 pub(super) fn exp(x: f32) -> f32 {
-    /// Adding and subtracting it rounds to a whole number.
+    /// Rounds to a whole number when added and subtracted.
     const ROUND: f32 = 12_582_912.0;
     let x = x.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
     let whole = (x + ROUND) - ROUND;

@@ -86,7 +86,7 @@ fn proofs_hold<G: Game>(game: &G, before_end: usize) {
                 Some(mover) if mover == seat => solve(game, &next),
                 Some(_) => 1.0 - solve(game, &next),
             };
-            assert_eq!(kept, truth, "seed {seed}: the move gives it away");
+            assert_eq!(kept, truth, "seed {seed}: the move reveals the card");
         }
     }
     assert!(proven >= 6, "{proven}");
@@ -150,7 +150,7 @@ fn a_third_repetition_is_the_end_with_the_scores_as_they_are() {
     assert_eq!(graph.node(1).stage, node::Stage::Over);
 }
 
-/// Plays some plies of a game with several threads and with almost no time.
+/// Plays some plies with several threads and almost no time.
 struct Hurry;
 
 impl Visitor for Hurry {

@@ -19,7 +19,6 @@ const ALL: usize = 256;
 /// later.
 const SAMPLE: usize = 48;
 
-/// The data of one thread of the search.
 pub(super) struct Worker<G: Game> {
     pub(super) evaluator: LeafEvaluator<G>,
     pub(super) rng: Rng,
@@ -37,7 +36,6 @@ struct Expansion<G: Game> {
     have: Vec<G::Move>,
 }
 
-/// The evaluated moves for a node.
 struct Expanded<M> {
     node: NodeId,
     candidates: Vec<Candidate<M>>,

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::sdk::Choice;
 
-/// The match that a bot is playing, whatever the type of its game.
+/// The match that a bot is playing, with the type of its game erased.
 pub(crate) trait CurrentMatch {
     /// Follows the match up to this turn and chooses a move. `asked` is when the turn was read; `report`
     /// takes what there is to report meanwhile, if the turn asks for lines.

@@ -1,5 +1,5 @@
-//! How the reference bots would have a match end: as counting proves, or as the others offer, if that is
-//! no worse than what the bot expects.
+//! The ending that reference bots offer or accept: the proven result, or the offer of the others if
+//! it is no worse than expected.
 
 use games::Seat;
 use games::settlement::Settlement;
@@ -10,8 +10,8 @@ pub(crate) const EFFORT: u32 = 2_000;
 /// By how much an offer may be worse than what the bot expects: values are no more exact than that.
 const TOLERANCE: f64 = 0.005;
 
-/// What to offer with a move. `proven` is the result of best play, if that is certain, and `expected` what
-/// the bot expects for its seat otherwise, from 0 to 1.
+/// The offer to send with a move. `proven` is the result of best play, if known; `expected` is the
+/// expected outcome of the seat, from 0 to 1.
 pub(crate) fn choose(
     turn: &Turn,
     seat: Seat,

@@ -3,7 +3,7 @@
 use games::budget::Spent;
 use thiserror::Error;
 
-/// What each role saw of a step, in the order of the roles.
+/// Percepts of a step, by role.
 pub(crate) type Percepts = Vec<Vec<String>>;
 
 /// A sheet that cannot be played further, or a fact that it does not have.
@@ -12,10 +12,8 @@ pub(crate) enum Failure {
     /// A fact that is not true in any position.
     #[error("`{0}` is not true in any position of this game")]
     NoFact(String),
-    /// A goal that is no number.
     #[error("a goal of `{0}` is not a whole number from 0 to 100")]
     GoalValue(String),
-    /// The interpreter gave up.
     #[error("{0}")]
     Interpreter(String),
     /// There was no time for it.
@@ -27,10 +25,8 @@ pub(crate) enum Failure {
 /// numbered for a role and a position.
 pub(crate) trait Engine: Send + Sync + 'static {
     type Position: Clone + Send + Sync;
-    /// The data to come back to a position.
     type Snapshot: Clone + Send + Sync;
 
-    /// The names of the roles.
     fn roles(&self) -> &[String];
     /// The position that the sheet begins with.
     fn start(&self) -> Result<Self::Position, Failure>;
@@ -45,11 +41,9 @@ pub(crate) trait Engine: Send + Sync + 'static {
         snapshot: &Self::Snapshot,
     ) -> Result<(), Failure>;
     fn is_over(&self, position: &Self::Position) -> bool;
-    /// How many legal moves a role has.
     fn count_legal(&self, position: &Self::Position, role: usize) -> usize;
     /// One of them, in an order that is always the same.
     fn nth_legal(&self, position: &Self::Position, role: usize, index: usize) -> u32;
-    /// All of them, sorted by their texts.
     fn legal(&self, position: &Self::Position, role: usize, out: &mut Vec<u32>);
     /// A move in its canonical form.
     fn text<'a>(&'a self, position: &'a Self::Position, role: usize, mv: u32) -> &'a str;

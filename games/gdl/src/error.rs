@@ -22,11 +22,9 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: {message}{}", in_rule(rule.as_deref()))]
 pub struct SheetError {
-    /// Where the mistake is.
     pub place: Place,
-    /// The fault, and what was expected.
     pub message: String,
-    /// The rule that has the mistake, cut short; `None` if it is in none.
+    /// The erroneous rule, cut short; `None` if the error is in none.
     pub rule: Option<String>,
 }
 
@@ -52,7 +50,6 @@ impl SheetError {
         Self::new(Place { line: 1, column: 1 }, message)
     }
 
-    /// The same, in the rule with this text.
     #[must_use]
     pub(crate) fn in_rule(self, text: &str) -> Self {
         SheetError {

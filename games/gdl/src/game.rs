@@ -1,4 +1,4 @@
-//! From a sheet's text to a game of the catalog.
+//! Builds a catalog entry from the text of a sheet.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::error::SheetError;
 use crate::ground::{Ground, Ungroundable};
 use crate::interpreter::Interpreter;
 use crate::limits::{GroundLimits, within};
-use crate::network::{Network, Sizes, Unmade};
+use crate::network::{Network, NetworkError, Sizes};
 use crate::play::Play;
 use crate::play::rules::GdlRules;
 use crate::play::shared::SharedRules;
@@ -24,33 +24,27 @@ use crate::read::Sheet;
 /// The longest search for the examples of moves: forced steps may lead to the first choice, or nowhere.
 const EXAMPLES_TIME: Duration = Duration::from_secs(2);
 
-/// A game whose rules are a sheet.
 #[derive(Clone)]
 pub struct SheetGame {
-    /// The game for a catalog.
     pub entry: Arc<Entry>,
     pub rules: Arc<dyn Rules>,
-    /// How it is played.
     pub report: Report,
 }
 
-/// The way to play a sheet.
+/// The engine of a sheet, and its size.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The number of rules that the sheet has.
     pub rules: usize,
-    /// The size of the network, or the reason why there is none.
+    /// The size of the network; an error if the sheet is interpreted.
     pub network: Result<Sizes, Ungroundable>,
     /// The time of reading and grounding.
     pub took: Duration,
 }
 
-/// The names of a sheet.
 #[derive(Clone, Debug)]
 pub struct Names<'n> {
-    /// The id in the catalog.
     pub id: &'n str,
-    /// The id without what the configuration puts before it.
+    /// The id without the prefix from the configuration.
     pub own_id: &'n str,
 }
 
@@ -110,7 +104,7 @@ impl SheetGame {
     }
 }
 
-/// The network of a sheet, or why there is none.
+/// Grounds a sheet and builds its network.
 fn made(sheet: Sheet, limits: &GroundLimits) -> Result<Result<Network, Ungroundable>, SheetError> {
     let ground = match Ground::new(sheet, limits) {
         Ok(ground) => ground,
@@ -118,12 +112,11 @@ fn made(sheet: Sheet, limits: &GroundLimits) -> Result<Result<Network, Ungrounda
     };
     match Network::new(&ground) {
         Ok(network) => Ok(Ok(network)),
-        Err(Unmade::Ungroundable(why)) => Ok(Err(why)),
-        Err(Unmade::Sheet(error)) => Err(error),
+        Err(NetworkError::Ungroundable(why)) => Ok(Err(why)),
+        Err(NetworkError::Sheet(error)) => Err(error),
     }
 }
 
-/// The facts about a sheet before it is played.
 struct About<'a> {
     names: &'a Names<'a>,
     text: &'a str,

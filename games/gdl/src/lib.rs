@@ -17,7 +17,7 @@
 //! session.play("(take)").unwrap();
 //! assert_eq!(session.end().unwrap().tally.scores, [100]);
 //! ```
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod engine;
 mod error;

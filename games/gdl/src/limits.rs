@@ -27,7 +27,7 @@ pub(crate) const MOST_WORDS: u64 = 100_000;
 /// The most words in all facts and moves of a game together, or in the facts of one position.
 pub(crate) const MOST_ALL_WORDS: u64 = 4_000_000;
 
-/// When grounding gives up, and a sheet is interpreted instead; and when the interpreter gives up.
+/// Limits of grounding, beyond which a sheet is interpreted instead, and of the interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroundLimits {
     /// Ground atoms. Each takes about 150 bytes.
@@ -41,14 +41,13 @@ pub struct GroundLimits {
     pub depth: u32,
     /// Candidates that the interpreter matches for one position, some million a second.
     pub steps: u64,
-    /// The time limit of grounding; `None` if only counts limit it.
+    /// `None` if only counts limit grounding.
     pub time: Option<Duration>,
-    /// How long each question about a position may take, likewise.
+    /// Time limit of each query about a position, likewise.
     pub question_time: Option<Duration>,
 }
 
 impl GroundLimits {
-    /// The limits of grounding.
     pub(crate) fn budget(&self) -> Budget {
         within(self.time)
     }

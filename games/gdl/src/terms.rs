@@ -14,7 +14,6 @@ pub(crate) struct Symbol(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Term(pub(crate) u32);
 
-/// What a term is made of.
 #[derive(Clone, Debug)]
 struct Node {
     symbol: Symbol,
@@ -37,7 +36,7 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// The number of a name.
+    /// Interns a name.
     pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
         let folded = name.to_lowercase();
         if let Some(symbol) = self.by_name.get(&folded) {
@@ -54,7 +53,7 @@ impl Terms {
         &self.names[symbol.0 as usize]
     }
 
-    /// The number of a term.
+    /// Interns a term.
     pub(crate) fn term(&mut self, symbol: Symbol, arguments: &[Term]) -> Term {
         self.key.clear();
         self.key.push(symbol.0);
@@ -77,7 +76,6 @@ impl Terms {
         term
     }
 
-    /// The number of a term, if it is there.
     pub(crate) fn find(&self, symbol: Symbol, arguments: &[Term]) -> Option<Term> {
         let mut key = Vec::with_capacity(arguments.len() + 1);
         key.push(symbol.0);
@@ -90,18 +88,16 @@ impl Terms {
         self.nodes[term.0 as usize].depth
     }
 
-    /// The number of words that a term has when it is written, if they are not too many to count.
+    /// The number of words in a term's text; `u64::MAX` or less if they are too many to count.
     pub(crate) fn words(&self, term: Term) -> u64 {
         u64::from(self.nodes[term.0 as usize].words)
     }
 
-    /// The name and the arguments of a term.
     pub(crate) fn parts(&self, term: Term) -> (Symbol, &[Term]) {
         let node = &self.nodes[term.0 as usize];
         (node.symbol, &node.arguments)
     }
 
-    /// The number of terms.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -128,7 +124,7 @@ impl Terms {
         out.push(')');
     }
 
-    /// The whole number that a term is.
+    /// The whole number that a term stands for.
     pub(crate) fn number(&self, term: Term) -> Option<i64> {
         let (symbol, arguments) = self.parts(term);
         arguments

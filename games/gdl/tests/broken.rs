@@ -1,10 +1,10 @@
-//! Broken sheets: each gives one sentence with line and column, none panics.
+//! Broken sheets: each causes one sentence with line and column, and no panic.
 
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use gdl::{Names, SheetGame};
 
-/// A sheet that works; mistakes are put in place of a line of it, or behind it.
+/// A sheet that works; errors replace a line of it, or follow it.
 const GOOD: [&str; 10] = [
     "(role white)",
     "(role black)",
@@ -35,8 +35,8 @@ fn with(lines: &str) -> String {
 }
 
 /// The good sheet without the lines that begin so.
-fn without(beginning: &str) -> String {
-    let lines = GOOD.iter().filter(|line| !line.starts_with(beginning));
+fn without(prefix: &str) -> String {
+    let lines = GOOD.iter().filter(|line| !line.starts_with(prefix));
     lines.copied().collect::<Vec<_>>().join("\n")
 }
 
@@ -49,7 +49,7 @@ fn the_good_sheet_is_good() {
     SheetGame::new(&names, &GOOD.join("\n")).unwrap();
 }
 
-/// What stands on line 11, the column of the mistake, and a part of the message.
+/// Replacements for line 11, the column of the error, and a part of the message.
 const LINES: [(&str, u32, &str); 57] = [
     ("(init (cell 2 b)", 1, "never closed"),
     ("(<= terminal (true (cell 2 b))", 1, "never closed"),
@@ -186,7 +186,7 @@ fn mistakes_are_named_with_line_and_column() {
     }
 }
 
-/// Other mistakes: the sheet, and a part of the message.
+/// Other errors: the sheet, and a part of the message.
 #[test]
 fn sheets_that_lack_something_or_contradict_themselves_are_refused() {
     let deep = format!("(p {}a{})", "(f ".repeat(600), ")".repeat(600));

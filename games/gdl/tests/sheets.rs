@@ -442,7 +442,7 @@ const COIN: &str = "
     (<= (sees caller moved) (does caller left))
     (<= (goal caller 0) (true tails)) (<= (goal caller 100) (true done))";
 
-/// Who is asked to move knows that the game goes on.
+/// A seat with a turn knows that the game goes on.
 #[test]
 fn no_world_is_over_for_a_seat_that_is_asked_to_move() {
     let names = Names {

@@ -6,17 +6,17 @@ use crate::table::Entry;
 
 /// The offset of a stored bound.
 const OFFSET: i32 = 1 << 20;
-/// The largest bound that is worth storing: margins are far smaller, and what is larger means nothing.
+/// Bounds beyond this are not stored: real margins are far smaller.
 const MOST: i32 = OFFSET / 2;
 
-/// A position after a move, with what moves are ordered by.
+/// A successor and its keys for move ordering.
 struct Child<P> {
     order: i32,
     position: P,
     key: u128,
 }
 
-/// Which bounds are known of what a position adds to the margin.
+/// The bounds stored for the further margin of a position.
 #[derive(Clone, Copy)]
 struct Bounds {
     least: i32,
@@ -103,7 +103,7 @@ impl<R: SearchRules> Search<'_, R> {
         yes.or_else(|| self.cut(position, key, need, false).map(|_| false))
     }
 
-    /// What is known of a position after a move, if that is enough for the move to be made.
+    /// Returns the known value of a position, if it is enough to make the move.
     fn cut(&self, position: &R::Position, key: u128, need: i32, maximise: bool) -> Option<i32> {
         let (mut least, mut most) = self.rules.quick_bounds(position);
         if least != most {
@@ -149,7 +149,7 @@ impl<R: SearchRules> Search<'_, R> {
         });
     }
 
-    /// The positions after each move, the most promising ones first once they are sorted.
+    /// The successors; sorted, the most promising come first.
     fn ordered(&self, position: &R::Position, maximise: bool) -> Vec<Child<R::Position>> {
         let sign = if maximise { -1 } else { 1 };
         let order = |next: &R::Position| sign * self.rules.outlook(next);
@@ -166,7 +166,7 @@ impl<R: SearchRules> Search<'_, R> {
     }
 }
 
-/// The bound that says whether the final margin is at least `need`, if one does.
+/// The bound that decides whether the final margin is at least `need`, if one does.
 fn decisive((least, most): (i32, i32), need: i32) -> Option<i32> {
     if least >= need {
         Some(least)

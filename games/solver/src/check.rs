@@ -1,4 +1,4 @@
-//! Checks a whole proof: the rules, not the search, say where it ends.
+//! Checks a whole proof: only ends by the rules count, not those that the search has seen.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ impl<G: Game> Solver<'_, G> {
     /// If the watch or the limit stops it: what the table has lost is searched again.
     ///
     /// # Panics
-    /// If the proof is wrong, which is a mistake of the program.
+    /// If the proof is wrong, which is a bug of the program.
     pub fn check(&mut self, most: u64) -> Result<Option<u64>, Stopped> {
         let (seat_0, seat_1) = self.holds();
         let own_keys = Keys::new(self.about.board);

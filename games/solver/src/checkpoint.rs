@@ -16,7 +16,7 @@ use crate::table::{ENTRY, Entry};
 
 /// The first bytes of every checkpoint.
 const MAGIC: &[u8; 16] = b"referee solve 2\n";
-/// Where the number of the version is in such bytes.
+/// Offset of the version number.
 const VERSION: usize = 14;
 /// The most bytes of the line of JSON.
 const MOST_JSON: u64 = 1 << 24;
@@ -24,13 +24,12 @@ const MOST_JSON: u64 = 1 << 24;
 /// The reason why a checkpoint cannot be used.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
-    /// It cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// It is no checkpoint.
     #[error("it is not a checkpoint of `referee solve`")]
     Magic,
-    /// It is of another version, whose searches told positions apart in another way.
+    /// It is of another version, whose searches distinguished positions in another way.
     #[error(
         "it was written by another version of `referee solve`, which this one cannot go on from; without \
          --resume, a new search begins"
@@ -39,19 +38,14 @@ pub enum CheckpointError {
     /// It was cut off or changed.
     #[error("it is damaged or cut off")]
     Damaged,
-    /// It belongs to another search.
     #[error("it is of another {what}: {there}, where the command line says {here}")]
     Other {
-        /// The difference.
         what: String,
-        /// The content of the checkpoint.
         there: String,
-        /// The expected value.
         here: String,
     },
 }
 
-/// The header before the entries.
 #[derive(Serialize, Deserialize)]
 struct Head {
     /// The caller's description of the position to search.
@@ -62,7 +56,7 @@ struct Head {
     entries: u64,
 }
 
-/// A running checksum of what goes through it.
+/// A reader or writer with a running checksum.
 pub(crate) struct Summed<T> {
     inner: T,
     sum: u64,
@@ -92,7 +86,7 @@ impl<T: Write> Summed<T> {
         self.put(&text)
     }
 
-    /// Puts the checksum at the end.
+    /// Writes the checksum.
     pub(crate) fn end(mut self) -> Result<(), CheckpointError> {
         let sum = self.sum;
         self.put(&sum.to_le_bytes())?;
@@ -127,7 +121,7 @@ impl<T: Read> Summed<T> {
         serde_json::from_slice(&text).map_err(|_| CheckpointError::Damaged)
     }
 
-    /// The first bytes must be these.
+    /// Checks the first bytes.
     pub(crate) fn magic(&mut self, expected: &[u8; 16]) -> Result<(), CheckpointError> {
         let mut magic = [0; 16];
         match self.take(&mut magic) {
@@ -138,7 +132,6 @@ impl<T: Read> Summed<T> {
         }
     }
 
-    /// The checksum must be right.
     pub(crate) fn check_end(mut self) -> Result<(), CheckpointError> {
         let sum = self.sum;
         if self.number()? == sum {

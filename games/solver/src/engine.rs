@@ -1,4 +1,4 @@
-//! Searches behind one door, whatever rules they use: the front asks about positions of the game.
+//! One interface to the searches of all rules: it takes positions of the game.
 
 use games::Game;
 use games::kit::solving::{Movement, Solvable};
@@ -12,12 +12,10 @@ use crate::search::{Method, Search, State, Stopped};
 /// The most cells of a board whose sets are one integer.
 const MOST_CELLS: usize = 64;
 
-/// A search, asked about positions of a game.
 pub(crate) trait Engine<'w, G: Game> {
-    /// The value, and what is allowed.
+    /// The findings and limits.
     fn state(&self) -> &State<'w>;
 
-    /// The same, to change it.
     fn state_mut(&mut self) -> &mut State<'w>;
 
     /// A bound on the final margin of best play: at least `need` and a lower bound, or below it and an upper
@@ -51,7 +49,7 @@ pub(crate) fn for_game<'w, G: Game>(
     }
 }
 
-/// The search that asks the game for everything.
+/// A search by the game's own rules, which every game has.
 pub(crate) fn generic<'w, G: Game>(
     game: &'w G,
     about: &Solvable<'_>,
@@ -60,7 +58,7 @@ pub(crate) fn generic<'w, G: Game>(
     Asked::boxed(game, GenericRules::new(game, about.board), state)
 }
 
-/// A search with the game whose positions it is asked about.
+/// A search and the game of the positions that it takes.
 struct Asked<'w, G, R> {
     game: &'w G,
     search: Search<'w, R>,

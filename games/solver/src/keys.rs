@@ -30,7 +30,6 @@ impl Image {
     }
 }
 
-/// Makes the keys of a game's positions.
 pub(crate) struct Keys {
     /// The symmetries of the board, without the one that leaves it as it is.
     images: Vec<Image>,
@@ -65,7 +64,6 @@ impl Keys {
     }
 }
 
-/// Two independent hashes beside each other.
 fn hash(words: impl Iterator<Item = u64>) -> u128 {
     let (mut low, mut high) = (0x243f_6a88_85a3_08d3u64, 0x1319_8a2e_0370_7344u64);
     for word in words {
@@ -77,7 +75,7 @@ fn hash(words: impl Iterator<Item = u64>) -> u128 {
     u128::from(finish(low)) | u128::from(finish(high)) << 64
 }
 
-/// The key together with a number that matters beside the position.
+/// Combines a key with a number that matters beside the position.
 pub(crate) fn with(key: u128, number: i32) -> u128 {
     let number = number as u32;
     hash([key as u64, (key >> 64) as u64, u64::from(number)].into_iter())

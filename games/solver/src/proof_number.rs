@@ -10,12 +10,11 @@ use crate::rules::{Keyed, SearchRules};
 use crate::search::{Search, Stopped};
 use crate::table::Entry;
 
-/// A proof or disproof number of what is proven not to be so.
+/// The number of a refuted goal.
 const NEVER: u32 = 1 << 30;
-/// The largest number of what is not decided.
+/// The largest number of an open goal.
 const MOST: u32 = NEVER - 1;
 
-/// The proof and disproof number of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Numbers {
     proof: u32,
@@ -69,7 +68,7 @@ impl Numbers {
     }
 }
 
-/// A position after a move, with what is known of it.
+/// A successor and its numbers.
 struct Child<P> {
     position: P,
     key: u128,
@@ -78,14 +77,14 @@ struct Child<P> {
     others: u32,
 }
 
-/// The limits of a search of a node, as its mover sees them: it ends when a number reaches one.
+/// Thresholds of a node, for the seat to move: the search ends when a number reaches its own.
 #[derive(Clone, Copy)]
 struct Limits {
     mine: u32,
     others: u32,
 }
 
-/// A node's numbers from those of its children, and where to go on.
+/// A node's numbers, from those of its children, and the child to search next.
 struct Choice {
     mine: u32,
     others: u32,
@@ -154,7 +153,7 @@ impl<R: SearchRules> Search<'_, R> {
         self.glance(position, key, need).answer()
     }
 
-    /// A position's numbers without a search.
+    /// The numbers of a position without a search.
     fn glance(&mut self, position: &R::Position, need_key: u128, need: i32) -> Numbers {
         if let Some(answer) = answer(self.rules.quick_bounds(position), need) {
             return Numbers::decided(answer);

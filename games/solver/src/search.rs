@@ -4,7 +4,6 @@ use crate::keys;
 use crate::rules::SearchRules;
 use crate::table::Table;
 
-/// The method of solving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Depth-first proof-number search.
@@ -13,24 +12,21 @@ pub enum Method {
     AlphaBeta,
 }
 
-/// The reason why a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// The watch said so.
+    /// The watch returned false.
     Told,
-    /// The limit on positions is reached.
     Positions,
 }
 
 /// The number of moves in a position that are decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// Those that are known not to do for the seat that makes them.
+    /// Moves that are known to lose the goal of the seat to move.
     pub refuted: usize,
     pub moves: usize,
 }
 
-/// The progress of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// The positions searched, those before a checkpoint included.
@@ -53,7 +49,6 @@ pub type Watch<'w> = dyn FnMut(&Progress) -> bool + 'w;
 /// The watch is called once in this many moves.
 const WATCH_EVERY: usize = 1 << 13;
 
-/// The findings of a search, and its limits.
 pub(crate) struct State<'w> {
     pub(crate) table: Table,
     pub(crate) progress: Progress,
@@ -75,7 +70,7 @@ impl<'w> State<'w> {
         }
     }
 
-    /// Counts a position that is searched, with this many moves.
+    /// Counts an expanded position with this many moves.
     pub(crate) fn count(&mut self, moves: usize) -> Result<(), Stopped> {
         self.progress.positions += 1;
         if self.most.is_some_and(|most| self.progress.positions > most) {
@@ -100,7 +95,6 @@ impl<'w> State<'w> {
     }
 }
 
-/// A search by some rules.
 pub(crate) struct Search<'w, R> {
     pub(crate) rules: R,
     pub(crate) state: State<'w>,

@@ -1,4 +1,4 @@
-//! The front: asks the searches what is needed until a position's value is known.
+//! Solves a position by asking a search for one margin after the other.
 
 use games::Game;
 use games::kit::solving::Solvable;
@@ -7,51 +7,35 @@ use thiserror::Error;
 use crate::engine::{self, Engine};
 use crate::search::{Method, Progress, State, Stopped, Watch};
 
-/// The question about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// The winner.
     Win,
     /// By how much: the points of best play.
     Value,
 }
 
-/// The reason why a game cannot be solved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unsolvable {
-    /// It has more seats.
     #[error("only games of two seats can be solved, and {game} has {seats} under these options")]
-    Seats {
-        /// Its id.
-        game: &'static str,
-        /// The number.
-        seats: usize,
-    },
+    Seats { game: &'static str, seats: usize },
     /// It has cycles.
     #[error(
         "{game} cannot be solved: its positions can come back, so what one is worth depends on the plies \
          before it and on the limits of a match; `referee solve` takes games in which every move is \
          final"
     )]
-    Cycles {
-        /// Its id.
-        game: &'static str,
-    },
+    Cycles { game: &'static str },
 }
 
-/// The winner, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Winner {
-    /// A seat.
     Seat(usize),
-    /// Nobody.
     Draw,
 }
 
-/// The result of best play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// The winner; `None` if that is not known.
+    /// `None` if it is not known.
     pub winner: Option<Winner>,
     /// Between which margins the final one is, both ends included.
     pub bounds: (i32, i32),
@@ -115,22 +99,19 @@ impl<'w, G: Game> Solver<'w, G> {
         self.engine.state_mut().most = Some(positions);
     }
 
-    /// The position that is solved.
     pub(crate) fn position(&self) -> &G::Position {
         &self.position
     }
 
-    /// What is asked: games without points have no more to it than who wins.
+    /// Without points, always who wins.
     pub fn question(&self) -> Question {
         self.question
     }
 
-    /// How it is found.
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// The progress of the search.
     pub fn progress(&self) -> Progress {
         let state = self.engine.state();
         Progress {
@@ -139,7 +120,6 @@ impl<'w, G: Game> Solver<'w, G> {
         }
     }
 
-    /// What is known.
     pub fn value(&self) -> Value {
         let bounds = self.engine.state().progress.bounds;
         let (least, most) = bounds;
@@ -153,7 +133,6 @@ impl<'w, G: Game> Solver<'w, G> {
         Value { winner, bounds }
     }
 
-    /// True if nothing is left to be asked.
     pub fn is_solved(&self) -> bool {
         self.next_need().is_none()
     }
@@ -184,7 +163,7 @@ impl<'w, G: Game> Solver<'w, G> {
         self.last = None;
     }
 
-    /// True if the final margin of best play is at least `need`: one question, whatever else is asked.
+    /// True if the final margin of best play is at least `need`: one query, independent of others.
     ///
     /// # Errors
     /// If the watch or the limit stops it.
@@ -193,7 +172,7 @@ impl<'w, G: Game> Solver<'w, G> {
         self.decide(&position, need)
     }
 
-    /// The margin to ask for next: whether the final one is at least this.
+    /// The margin to test next.
     fn next_need(&self) -> Option<i32> {
         let (least, most) = self.engine.state().progress.bounds;
         let open = |need: i32| (least < need && most >= need).then_some(need);
@@ -208,7 +187,7 @@ impl<'w, G: Game> Solver<'w, G> {
         }
     }
 
-    /// What each seat can hold: seat 0 a final margin of at least the first, seat 1 one below the
+    /// Guaranteed bounds: seat 0 reaches a margin of at least the first, seat 1 keeps it below the
     /// second.
     pub(crate) fn holds(&self) -> (Option<i32>, Option<i32>) {
         let Value { winner, bounds } = self.value();

@@ -3,7 +3,7 @@
 /// The entries that a position may be in.
 const BUCKET: usize = 4;
 
-/// The knowledge about a position. The search decides what the two numbers mean.
+/// A stored result. The search decides what the two numbers mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// 0 where nothing is stored.
@@ -19,7 +19,6 @@ pub(crate) struct Entry {
 #[repr(align(64))]
 struct Bucket([Entry; BUCKET]);
 
-/// The bytes of an entry in memory.
 pub(crate) const ENTRY: usize = size_of::<Entry>();
 
 pub(crate) struct Table {
@@ -74,18 +73,15 @@ impl Table {
         }
     }
 
-    /// The entries in use.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
         let entries = self.buckets.iter().flat_map(|bucket| &bucket.0);
         entries.filter(|entry| entry.key != 0)
     }
 
-    /// The number of entries in use.
     pub(crate) fn used(&self) -> usize {
         self.used
     }
 
-    /// The share of entries in use.
     pub(crate) fn filled(&self) -> f64 {
         self.used as f64 / (self.buckets.len() * BUCKET) as f64
     }

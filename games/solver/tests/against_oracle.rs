@@ -67,7 +67,7 @@ fn random_game<G: Game>(game: &G, start: G::Position, seed: u64) -> Vec<G::Posit
     positions
 }
 
-/// Plays a line and gives the margin at its end.
+/// Plays a line and returns the margin at its end.
 fn end_of<G: Game>(game: &G, start: &G::Position, line: &[G::Move]) -> i32 {
     let mut position = *start;
     for &mv in line {
@@ -77,7 +77,6 @@ fn end_of<G: Game>(game: &G, start: &G::Position, line: &[G::Move]) -> i32 {
     game.margin(&position)
 }
 
-/// Who wins with this margin.
 fn won(about: &Solvable<'_>, margin: i32) -> Winner {
     match margin {
         margin if margin >= about.win => Winner::Seat(0),
@@ -112,7 +111,7 @@ fn compare<G: Game>(game: &G, options: &Value, position: &G::Position) {
                 );
             }
             let end = end_of(game, position, &solver.line().unwrap());
-            // Who is asked only who wins shows a win, not by how much.
+            // The question "who wins" does not yield a margin.
             match solver.question() {
                 Question::Win => assert_eq!(won(&about, end), winner, "{state} {method:?}"),
                 Question::Value => assert_eq!(end, margin as i32, "{state} {method:?}"),
@@ -123,7 +122,7 @@ fn compare<G: Game>(game: &G, options: &Value, position: &G::Position) {
     }
 }
 
-/// Compares positions so many plies before the ends of random games.
+/// Compares positions this many plies before the ends of random games.
 fn compare_ends<G: Game>(options: Value, seeds: u64, plies: usize) {
     let game = rules::<G>(&options);
     for seed in 0..seeds {

@@ -7,7 +7,7 @@ use games::{Game, Options, Rng};
 use serde_json::json;
 use solver::{Question, Solver, Winner};
 
-/// Who wins after these moves. The line of play is played by the rules.
+/// Solves the position after these moves, which are played by the rules.
 fn winner(moves: &[&str], bytes: usize) -> Winner {
     let options = Options::of::<Amazons>(&json!({"size": 5})).unwrap();
     let game = Amazons::new(&options).unwrap();

@@ -1,4 +1,4 @@
-//! What rules are made of: boards and sets of cells, moves along lines, options, states, keys.
+//! Building blocks for rules: boards, sets of cells, moves along lines, options, states, keys.
 
 pub mod board;
 pub mod info;

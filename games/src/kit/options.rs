@@ -88,7 +88,7 @@ impl Options {
     /// A number that the game declared with a default.
     ///
     /// # Panics
-    /// If the game declared no such number: a mistake in the game, not in the input.
+    /// If the game declared no such number: a bug in the game, not in the input.
     pub fn number(&self, name: &str) -> usize {
         self.int(name)
             .and_then(|n| usize::try_from(n).ok())

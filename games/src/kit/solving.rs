@@ -10,7 +10,7 @@ pub const MOST_SETS: usize = 8;
 /// A position as sets of cells; see [`Game::cell_sets`](crate::Game::cell_sets).
 pub type CellSets = ArrayVec<u128, MOST_SETS>;
 
-/// What is the same for all positions of a game that can be solved; see
+/// Facts about a game for the solver, the same for all positions; see
 /// [`Game::solvable`](crate::Game::solvable).
 #[derive(Clone, Copy, Debug)]
 pub struct Solvable<'g> {

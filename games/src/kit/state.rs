@@ -323,7 +323,7 @@ pub enum RowsError {
     },
 }
 
-/// Checks rows of characters, the top row first, and gives one character a cell of the board.
+/// Checks rows of characters, the top row first, and returns one character for each cell of the board.
 ///
 /// # Errors
 /// If the rows do not fit the board or have other characters.
@@ -348,7 +348,7 @@ pub fn read_rows(board: &Board, rows: &[&str], allowed: &str) -> Result<Vec<u8>,
     Ok(rows.iter().rev().flat_map(|row| row.bytes()).collect())
 }
 
-/// Reads rows of digits like [`read_rows`], and gives one number a cell.
+/// Reads rows of digits like [`read_rows`], and returns one number for each cell.
 ///
 /// # Errors
 /// See [`read_rows`].

@@ -13,8 +13,8 @@ use crate::kit::text::brief;
 /// The word for chance where seats are numbered.
 pub const CHANCE: &str = "chance";
 
-/// Who acts. On the wire a seat's number, a list of those who act at once (chance comes last as
-/// `"chance"`), `"chance"` alone, or null when the game is over.
+/// The actors at a position. On the wire: a seat's number, a list for simultaneous moves (chance
+/// comes last, as `"chance"`), `"chance"` alone, or null when the game is over.
 ///
 /// ```
 /// use games::ToMove;

@@ -1,4 +1,4 @@
-//! What a board looks like, for anything that draws: terminals, pages, pictures.
+//! Views of boards, for anything that draws: terminals, pages, pictures.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub struct View {
     /// The pieces on the cells, at most one a cell.
     #[serde(default)]
     pub pieces: Vec<Piece>,
-    /// Whatever is not on the board (reserves, phases), one line each.
+    /// Facts off the board (reserves, phases), one line each.
     #[serde(default)]
     pub notes: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! What every session can do with its moves alone: listing positions, perft, random games. Slow, but the
-//! same for all rules: for implementations of [`Session`] that have no faster way.
+//! Listing positions, perft and random games by single moves: slow, but the same for all rules. For
+//! implementations of [`Session`] that have no faster way.
 
 use std::fmt::Write as _;
 

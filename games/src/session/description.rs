@@ -35,7 +35,7 @@ impl Description {
     }
 }
 
-/// Where rules from outside come from, for the log.
+/// The source of external rules, for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The name that the rules have for themselves.

@@ -57,7 +57,7 @@ pub trait Rules: Send + Sync {
     fn comes_back(&self, _session: &dyn Session) -> Result<(), BrokenRules> {
         Ok(())
     }
-    /// At most `count` states that a seat which knows this much cannot tell from the real one; empty
+    /// At most `count` states of the information set of a seat with this observation; empty
     /// if the rules cannot draw any.
     ///
     /// # Errors
@@ -97,8 +97,8 @@ impl dyn Rules + '_ {
 
 /// A game in progress: a position, and those before it so that moves can be taken back.
 ///
-/// Who acts, what chance may bring and how the game ended are known once a position is there. Making
-/// steps and asking for more can fail if the rules come from outside.
+/// The actors, chance outcomes and the result are known as soon as a position exists. Steps and
+/// other queries can fail if the rules are external.
 pub trait Session: Send + Sync {
     /// The number of seats.
     fn seats(&self) -> usize;

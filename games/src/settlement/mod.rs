@@ -3,8 +3,9 @@
 //! without a look at whose turn it is, but in the Game of the Amazons, where who runs out of moves first
 //! loses.
 //!
-//! [`Game::settled`](crate::Game::settled) gives the result where it can be proven. Evaluations use the
-//! parts: a [`PointBoard`] or [`arrows::moves_left`], and an [`EndgameSolver`] that remembers its answers.
+//! [`Game::settled`](crate::Game::settled) returns the result where it can be proven. Evaluations
+//! use the parts: a [`PointBoard`] or [`arrows::moves_left`], and an [`EndgameSolver`] that
+//! remembers its answers.
 
 pub mod arrows;
 mod points;

@@ -31,10 +31,10 @@ impl<S: Cells + Hash> PointBoard<S> {
     /// The least and the most final points of each seat with best play; `None` while two seats can reach
     /// the same open cell.
     ///
-    /// Where pieces open the cells that they leave, one that moves away from a piece of another seat opens
-    /// the way into its own region. So `least` is what a seat gets without ever doing that. It costs nothing
-    /// to have to move, as closing the cell that one leaves gains its points. The others' `most` holds
-    /// against such a seat. Where least and most are equal for all, this is best play.
+    /// If pieces open the cells that they leave, a piece that moves away from one of another seat
+    /// opens the way into its own region. So `least` assumes that the seat never does that. Having
+    /// to move costs nothing, as closing the cell that one leaves gains its points. The others'
+    /// `most` holds against such a seat. If least and most are equal for all, this is best play.
     pub fn final_points<M: EndgameMoves<S>>(
         &self,
         grid: &Grid<S>,

@@ -147,8 +147,8 @@ impl<S> Default for EndgameSolver<S> {
 type FixedHash = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
 
 impl<S: Cells + Hash> EndgameSolver<S> {
-    /// What a side can get in all its regions together. What is not known when the budget is used up is a
-    /// range.
+    /// Solves all regions of a side together. Values not known when the budget is used up are
+    /// ranges.
     pub fn solve<M: EndgameMoves<S>>(
         &mut self,
         grid: &Grid<S>,
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_bounded() {
         let grid = Grid::new(&Board::square(8, 8));
-        // A comb: each tooth can be had by itself, but there is no way back.
+        // A comb: each tooth is reachable, but there is no way back.
         let teeth = 0x5555_5555_5555_55ff_u64;
         let endgame = Endgame {
             pieces: 1,

@@ -10,7 +10,7 @@ use crate::session::Tally;
 const COLUMNS: usize = 7;
 const ROWS: usize = 6;
 
-/// Who puts four discs into a line wins; a full board is a draw. A move is a column, `1` to `7`.
+/// Four discs in a line win; a full board is a draw. A move is a column, `1` to `7`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ConnectFour {
     /// The seats of the discs in each column, from below.

@@ -17,7 +17,6 @@ const SIDES: u8 = 6;
 pub struct LiarsDice {
     /// The number of dice that each seat has.
     each: usize,
-    /// What was rolled.
     dice: [Vec<u8>; 2],
     /// The bids so far, as they were made.
     bids: Vec<String>,

@@ -34,7 +34,7 @@ pub use position::{Perceived, Position};
 pub use rock_paper_scissors::RockPaperScissors;
 use session::TestSession;
 
-/// The rules of the game that starts with this position, whatever the seed.
+/// The rules of the game that starts with this position for any seed.
 pub fn rules<P: Position>(start: P) -> Arc<dyn Rules> {
     let info = info::<P>();
     let options = Options::read(&info, &Value::Null).expect("there are no options");

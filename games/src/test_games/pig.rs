@@ -14,7 +14,7 @@ pub struct Pig {
     ply: u32,
     target: i64,
     scores: [i64; 2],
-    /// What the turn has brought so far.
+    /// Points of the turn so far.
     total: i64,
     seat: Seat,
     rolling: bool,

@@ -1,4 +1,4 @@
-//! What a small game for tests is made of.
+//! Positions of the small games for tests.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use crate::kit::rng::Rng;
 use crate::kit::to_move::ToMove;
 use crate::session::Tally;
 
-/// What the seats perceived of a step, a list a seat; empty lists may be left out.
+/// Percepts of a step, a list for each seat; empty lists may be left out.
 pub type Perceived = Vec<Vec<Value>>;
 
 /// A position of a small game of two seats. Positions say all that matters, settings included.

@@ -8,7 +8,7 @@ use crate::kit::to_move::ToMove;
 use crate::session::Tally;
 
 /// The winner is ahead in rounds. With a `well`, which beats rock and scissors and loses to paper
-/// alone, rock is a mistake.
+/// alone, rock is a losing move.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RockPaperScissors {
     rounds: u32,

@@ -11,7 +11,7 @@ const char *const game_id = "nim";
 
 const char *const game_entry =
     "{\"id\":\"nim\",\"title\":\"Nim\","
-    "\"summary\":\"Take from the heap; whoever takes the last one wins.\","
+    "\"summary\":\"Take from the heap; taking the last one wins.\","
     "\"roles\":[\"first\",\"second\"],\"symmetric\":true,\"hidden\":false,"
     "\"options\":{"
     "\"heap\":{\"type\":\"int\",\"min\":1,\"max\":100,\"default\":21,"

@@ -7,7 +7,7 @@ const id = "nim"
 
 // entry is the game's entry in the answer to `hello`.
 const entry = `{"id":"nim","title":"Nim",
-"summary":"Take from the heap; whoever takes the last one wins.",
+"summary":"Take from the heap; taking the last one wins.",
 "roles":["first","second"],"symmetric":true,"hidden":false,
 "options":{
 "heap":{"type":"int","min":1,"max":100,"default":21,"help":"How many there are at the start."},

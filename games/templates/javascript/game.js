@@ -9,7 +9,7 @@ import { Game, int, require, run } from "./referee-rules/index.js";
 export class Nim extends Game {
   static id = "nim";
   static title = "Nim";
-  static summary = "Take from the heap; whoever takes the last one wins.";
+  static summary = "Take from the heap; taking the last one wins.";
   static roles = ["first", "second"];
   static symmetric = true;
   static notation = [["take2", "take two of the heap"]];

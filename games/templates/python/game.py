@@ -8,7 +8,7 @@ from referee_rules import Game, Int, Result, require, run
 class Nim(Game):
     id = "nim"
     title = "Nim"
-    summary = "Take from the heap; whoever takes the last one wins."
+    summary = "Take from the heap; taking the last one wins."
     roles = ["first", "second"]
     symmetric = True
     notation = [("take2", "take two of the heap")]

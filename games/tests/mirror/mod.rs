@@ -48,7 +48,7 @@ pub(crate) struct Mirror {
     matrix: [i32; 4],
     turn: usize,
     seats: usize,
-    /// Where each cell goes.
+    /// Image of each cell.
     cells: HashMap<String, String>,
     /// The cells as in rows of characters, the top row first.
     rows: Vec<Vec<String>>,
@@ -92,8 +92,8 @@ impl Mirror {
         }
     }
 
-    /// Whether a state can be transformed. Seat 0 begins and places first, so seats are alike
-    /// only after that.
+    /// True if a state can be transformed. Seat 0 begins and places first, so seats are alike only
+    /// after that.
     pub(crate) fn fits(&self, state: &Value) -> bool {
         let placed = state.get("phase").is_none_or(|phase| phase == "move");
         self.turn == 0 || (placed && state["ply"] != 0)

@@ -1,7 +1,7 @@
-//! Lines that are JSON, but not all of which can be kept: halves of surrogate pairs, numbers beyond a double,
-//! nesting without end. Writers of many languages print them, and where nobody judges a value that is no
-//! reason to lose a match: what cannot be kept is replaced by U+FFFD or `null`. What is judged (the type, the
-//! move, its ply) is left as it is.
+//! Lines that are JSON, but not all of which can be kept: halves of surrogate pairs, numbers beyond
+//! a double, nesting without end. Writers of many languages print them, and in fields that nobody
+//! judges that is no reason to lose a match: what cannot be kept is replaced by U+FFFD or `null`.
+//! What is judged (the type, the move, its ply) is left as it is.
 
 use serde_json::Value;
 
@@ -90,7 +90,7 @@ fn fields(line: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     reader.next().is_none().then_some(fields)
 }
 
-/// What a text between quotes says; `None` if that cannot be kept.
+/// Decodes a quoted text; `None` if it is invalid.
 fn text(quoted: &[u8]) -> Option<String> {
     serde_json::from_slice(quoted).ok()
 }
@@ -114,7 +114,6 @@ impl<'a> Reader<'a> {
         self.text.get(self.at).copied()
     }
 
-    /// Where that is.
     fn start(&mut self) -> Option<usize> {
         self.next().map(|_| self.at)
     }
@@ -131,7 +130,7 @@ impl<'a> Reader<'a> {
 
     /// Takes a value, and writes what of it can be kept.
     fn value(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        /// What a container waits for.
+        /// The expected next token of a container.
         #[derive(Clone, Copy, PartialEq)]
         enum Open {
             List,
@@ -359,7 +358,7 @@ mod tests {
                 other => panic!("{value}: {other:?}"),
             };
         assert_eq!(fields["v"], read, "{value}");
-        // Reading it again gives the same.
+        // Reading is idempotent.
         let again: Value = serde_json::from_str(&read.to_string()).unwrap();
         assert_eq!(again, read, "{value}");
         read
@@ -487,8 +486,8 @@ mod tests {
         assert!(FromBot::from_line(deep.as_bytes()).is_ok());
     }
 
-    /// What serde reads is left as it is, and what this takes is JSON. Tried with all lines that are nearly
-    /// messages.
+    /// Serde's input is left unchanged, and accepted input is JSON. Tried with all lines that are
+    /// nearly messages.
     #[test]
     fn only_json_is_taken_and_what_can_be_kept_stays_what_it_is() {
         let (mut taken, mut all) = (0, 0);

@@ -43,13 +43,13 @@ pub struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Starts at the beginning of a text.
+    /// Starts at the first byte of a text.
     #[must_use]
     pub fn new(text: &'a str) -> Self {
         Scanner { text, at: 0 }
     }
 
-    /// Starts at the beginning of a line; `None` if it is not UTF-8.
+    /// Starts at the first byte of a line; `None` if it is not UTF-8.
     #[must_use]
     pub fn of_line(line: &'a [u8]) -> Option<Self> {
         std::str::from_utf8(line).ok().map(Scanner::new)
@@ -439,7 +439,7 @@ mod tests {
         }
     }
 
-    /// What is taken is what serde would write again. Tried with all texts that are nearly like some.
+    /// Accepted text is equal to serde's output. Tried with all texts that are nearly like some.
     #[test]
     fn nothing_is_taken_that_serde_would_write_in_another_way() {
         let (mut taken, mut all) = (0, 0);

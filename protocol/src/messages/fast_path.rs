@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Whatever is read here, serde reads in the same way. Tried with all lines that are nearly moves.
+    /// Serde reads all accepted lines in the same way. Tried with all lines that are nearly moves.
     #[test]
     fn nothing_is_read_that_serde_would_not_read() {
         let lines = [

@@ -16,7 +16,7 @@ use crate::shown::excerpt;
 pub struct BadMessage {
     /// The fault in the line.
     pub reason: String,
-    /// The beginning of the line, made fit for a terminal.
+    /// The start of the line, made fit for a terminal.
     pub line: String,
     /// The usual cause and how to fix it, if there is one.
     pub hint: Option<&'static str>,

@@ -51,7 +51,7 @@ pub enum ToBot {
     Quit,
 }
 
-/// The beginning of a match.
+/// The start of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
     /// The match's id.
@@ -327,7 +327,7 @@ pub struct BotHello {
     /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The author, as the bot gives it.
+    /// The author, as the bot reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The ids of the games that it plays; absent for all.

@@ -1,5 +1,5 @@
-//! What bots say about their thinking by convention, as far as it is shown to people. Nobody judges it,
-//! so reading it never fails: what makes no sense is dropped, with a word about each part.
+//! Search information in moves, by convention and only for people. Nobody judges it, so reading
+//! never fails: invalid parts are dropped, each with a remark.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,8 @@ pub struct SearchInfo {
     /// Anything else, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// That the move is worth less than it should be, and why: the tournament and the standings say it.
+    /// The reason why the move may be weaker than it should be; shown by the tournament and the
+    /// standings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

@@ -58,7 +58,7 @@ pub enum Op {
         /// A seat's observation in place of the position; only `sample` works then.
         #[serde(default)]
         observation: Option<Value>,
-        /// Where playouts stop, instead of the game's own limit.
+        /// Limit of playouts, instead of the game's own.
         #[serde(default)]
         max_plies: Option<u32>,
         /// The parts that the answer should hold.
@@ -92,7 +92,7 @@ pub enum Op {
         #[serde(default)]
         want: Vec<Want>,
     },
-    /// Draws positions that a seat cannot tell from the present one.
+    /// Samples states of a seat's information set.
     Sample {
         /// The seat.
         #[serde(default, rename = "as")]
@@ -263,12 +263,12 @@ pub struct ModelHello {
     /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What it answers beside `hello`, `new`, `play` and `get` with `legal` and `state`: `undo`, `perft`,
-    /// `playout`, `playouts`, `sample`, and the wants `key`, `view`, `scores`, `observation`.
+    /// Optional abilities: the requests `undo`, `perft`, `playout`, `playouts`, `sample`, and the
+    /// wants `key`, `view`, `scores`, `observation`.
     #[serde(default)]
     pub can: Vec<String>,
-    /// It promises that `play` refuses whatever `legal` does not list. What a seat plays alone is then left to
-    /// it, and what is legal is asked for only if somebody wants to know.
+    /// It promises that `play` refuses every move that `legal` does not list. A seat that acts
+    /// alone is then not checked beforehand, and `legal` is requested only if needed.
     #[serde(default)]
     pub strict: bool,
     /// Its games.

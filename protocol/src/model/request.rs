@@ -81,7 +81,7 @@ mod tests {
         }
     }
 
-    /// Whatever is read here, serde reads in the same way. Tried with all lines that differ from a request
+    /// Serde reads all accepted lines in the same way. Tried with all lines that differ from a request
     /// in one byte.
     #[test]
     fn nothing_is_read_that_serde_would_not_read() {

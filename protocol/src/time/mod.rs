@@ -101,7 +101,7 @@ impl ClockKind {
     }
 }
 
-/// The clocks at the beginning of a turn, with what applies.
+/// The clocks at the start of a turn, with the limits that apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockState {
     /// The limit on this move.

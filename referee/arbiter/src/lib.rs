@@ -38,7 +38,7 @@
 //! assert_eq!(arbiter.result().unwrap().outcome, [0.5, 0.5]);
 //! ```
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod adjudication;
 mod arbiter;

@@ -22,9 +22,8 @@ pub enum BundleError {
     /// Something in a bot's folder that no bundle can have.
     #[error("`{}` {why}", path.display())]
     Unfit {
-        /// Where it is.
         path: PathBuf,
-        /// What is wrong with it, as the rest of the sentence.
+        /// The cause, as the rest of the sentence.
         why: String,
     },
     /// A bot's folder is too large.
@@ -38,7 +37,7 @@ pub enum BundleError {
     TooLarge {
         /// The folder.
         path: PathBuf,
-        /// What is allowed, in bytes.
+        /// The limit, in bytes.
         most: u64,
         /// The largest entries of the folder, and how many bytes they have.
         largest: Vec<(PathBuf, u64)>,
@@ -58,7 +57,6 @@ pub enum BundleError {
     Refused {
         /// The hash that the bundle has.
         bundle: Digest,
-        /// What is wrong with it.
         why: String,
     },
     /// A folder of bundles without a usable list of them.
@@ -66,7 +64,6 @@ pub enum BundleError {
     Manifest {
         /// The list.
         path: PathBuf,
-        /// What is wrong with it.
         why: String,
     },
     /// The folder for unpacked bundles could have been filled by somebody else.

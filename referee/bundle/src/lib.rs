@@ -1,7 +1,7 @@
 //! Bundles: the folder of a bot as one archive, for machines that do not have it. The same folder makes
 //! the same archive, whose name is its hash.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod digest;
 mod error;

@@ -1,4 +1,4 @@
-//! Makes archives: the same folder, with whatever times, owners and order on the disk, makes the same
+//! Makes archives: the same folder, regardless of times, owners and order on the disk, makes the same
 //! bytes.
 
 use std::fs::{self, OpenOptions};
@@ -41,7 +41,7 @@ impl Bundle {
     }
 }
 
-/// Writes the archive of a folder to the folder `out`; gives its hash, and how many bytes the files in
+/// Writes the archive of a folder to the folder `out`; returns its hash, and how many bytes the files in
 /// it have.
 fn to_folder(
     dir: &Path,

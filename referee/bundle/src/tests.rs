@@ -117,23 +117,23 @@ fn unfit_folders_are_refused() {
         let dir = folder();
         bot(dir.path());
         spoil(dir.path());
-        let told = pack(dir.path(), out.path()).unwrap_err().to_string();
-        told.replace(&format!("{}/", dir.path().display()), "")
+        let message = pack(dir.path(), out.path()).unwrap_err().to_string();
+        message.replace(&format!("{}/", dir.path().display()), "")
     };
     for target in ["/etc/passwd", "..", "lib/../../x", "../x"] {
-        let told = error(&|dir| symlink(target, dir.join("link")).unwrap());
-        assert!(told.starts_with("`link` is a link to"), "{told}");
+        let message = error(&|dir| symlink(target, dir.join("link")).unwrap());
+        assert!(message.starts_with("`link` is a link to"), "{message}");
     }
-    let told = error(&|dir| symlink("../../x", dir.join("lib/link")).unwrap());
-    assert!(told.starts_with("`lib/link` is a link to"), "{told}");
-    let told = error(&|dir| {
+    let message = error(&|dir| symlink("../../x", dir.join("lib/link")).unwrap());
+    assert!(message.starts_with("`lib/link` is a link to"), "{message}");
+    let message = error(&|dir| {
         nix::unistd::mkfifo(&dir.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     });
-    assert!(told.starts_with("`pipe` is neither a file"), "{told}");
-    let told = error(&|dir| fs::write(dir.join("lib/data"), [0; 1000]).unwrap());
+    assert!(message.starts_with("`pipe` is neither a file"), "{message}");
+    let message = error(&|dir| fs::write(dir.join("lib/data"), [0; 1000]).unwrap());
     assert!(
-        told.contains("more than 1000 B together (the largest: `lib` 1009 B, `"),
-        "{told}"
+        message.contains("more than 1000 B together (the largest: `lib` 1009 B, `"),
+        "{message}"
     );
 }
 
@@ -183,10 +183,13 @@ fn hostile_archives_are_refused() {
             }
         });
         let archive = place.path().join(bundle.archive_name());
-        let told = bundle.unpack_once(&archive, &cache, 100);
-        let told = told.expect_err(part).to_string();
+        let message = bundle.unpack_once(&archive, &cache, 100);
+        let message = message.expect_err(part).to_string();
         let begin = format!("the bundle {:.12} cannot be unpacked: ", bundle.sha256);
-        assert!(told.starts_with(&begin) && told.contains(part), "{told}");
+        assert!(
+            message.starts_with(&begin) && message.contains(part),
+            "{message}"
+        );
     };
     refused(&[(Regular, "../evil", "", b"x")], "not a path inside");
     refused(&[(Regular, "/tmp/evil", "", b"x")], "not a path inside");
@@ -231,8 +234,8 @@ fn nothing_is_made_of_what_is_refused() {
             add(archive, EntryType::Regular, last, "", b"x");
         });
         let archive = place.path().join(bundle.archive_name());
-        let told = unpack::into(&bundle, &archive, &target, 100).unwrap_err();
-        assert!(told.to_string().contains(part), "{told}");
+        let message = unpack::into(&bundle, &archive, &target, 100).unwrap_err();
+        assert!(message.to_string().contains(part), "{message}");
         assert!(!target.exists(), "{part}");
     };
     refused(3, "../evil", "not a path inside");
@@ -255,10 +258,10 @@ fn archives_that_are_not_the_bundle_are_refused() {
     let archive = place.path().join(bundle.archive_name());
     let mut more = fs::OpenOptions::new().append(true).open(&archive).unwrap();
     more.write_all(b"more").unwrap();
-    let told = bundle.unpack_once(&archive, &cache, 100).unwrap_err();
-    let told = told.to_string();
+    let message = bundle.unpack_once(&archive, &cache, 100).unwrap_err();
+    let message = message.to_string();
     let name = format!("so it is not the bundle {:.12}", bundle.sha256);
-    assert!(told.ends_with(&name), "{told}");
+    assert!(message.ends_with(&name), "{message}");
     bundle.sha256 = Digest::of(b"something else");
     assert!(bundle.unpack_once(&archive, &cache, 100).is_err());
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
@@ -272,10 +275,10 @@ fn a_cache_that_others_write_to_is_refused() {
     let cache = place.path().join("cache");
     fs::create_dir(&cache).unwrap();
     fs::set_permissions(&cache, Permissions::from_mode(0o777)).unwrap();
-    let told = bundle.unpack_once(&archive, &cache, 100).unwrap_err();
+    let message = bundle.unpack_once(&archive, &cache, 100).unwrap_err();
     assert!(
-        told.to_string().contains("other users may write to it"),
-        "{told}"
+        message.to_string().contains("other users may write to it"),
+        "{message}"
     );
 }
 
@@ -296,6 +299,9 @@ fn a_list_is_read_as_it_was_written() {
     };
     assert!(error("\"format\": 1", "\"format\": 2").contains("it has the format 2"));
     let hash = manifest.bots["anna"].sha256.to_string();
-    let told = error(&hash, "../../etc");
-    assert!(told.contains("`../../etc` is not a SHA-256"), "{told}");
+    let message = error(&hash, "../../etc");
+    assert!(
+        message.contains("`../../etc` is not a SHA-256"),
+        "{message}"
+    );
 }

@@ -117,9 +117,9 @@ fn kind(entry: &DirEntry, path: &Path) -> Result<Kind, BundleError> {
     Ok(Kind::Link(target))
 }
 
-/// Whether a link at this path of a folder, with this target, leads to something in the folder. Names
-/// may be other links, for which the same holds; so `..` can only come first, where it is not the way
-/// back from one of those.
+/// True if a link at this path of a folder, with this target, stays in the folder. Names may be
+/// other links, for which the same holds; so `..` may only come first, where it cannot lead back
+/// from one of those.
 pub(super) fn stays_inside(link: &Path, target: &Path) -> bool {
     let mut depth = link.components().count() - 1;
     let mut is_down = false;

@@ -1,4 +1,4 @@
-//! Unpacks archives that may come from anybody: whatever is in them, nothing is written but files,
+//! Unpacks untrusted archives: regardless of their content, nothing is written but files,
 //! folders and links in a folder of their own, and no more than is allowed.
 
 use std::collections::HashSet;
@@ -53,8 +53,8 @@ impl Bundle {
     }
 }
 
-/// Where bundles are unpacked, unless the user says otherwise: what a system has for such things. Root's
-/// own folder is not for it, because bots are other users then.
+/// The default folder of unpacked bundles: the system's cache folder. Not root's own, because bots
+/// run as other users then.
 pub fn default_cache() -> PathBuf {
     let own = || {
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -149,11 +149,11 @@ fn read(
     file.rewind().map_err(BundleError::io(archive))?;
     let mut packed = Hashing::new(file);
     let unpacked = unpack(&mut packed, folder, most, doing);
-    // Whatever comes after the end counts, too.
+    // Data after the end counts, too.
     let rest = io::copy(&mut packed, &mut io::sink());
     let (file, found) = packed.finish();
     rest.map_err(BundleError::io(archive))?;
-    // A hash that is wrong explains whatever else is.
+    // A wrong hash explains all other errors.
     bundle.has_hash(archive, found)?;
     unpacked.map_err(|error| BundleError::Refused {
         bundle: bundle.sha256.clone(),

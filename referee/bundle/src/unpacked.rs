@@ -67,7 +67,7 @@ impl Unpacked {
 /// The bots of a configuration that are played from bundles.
 #[derive(Clone, Debug, Default)]
 pub struct Bundles {
-    /// Where they are from, for messages.
+    /// The source of the bundle, for messages.
     pub source: String,
     /// The folder of the archives, if there is one.
     pub folder: Option<PathBuf>,
@@ -84,7 +84,7 @@ impl Bundles {
         let manifest = Manifest::read(folder)?;
         let unpack = |(name, bundle): (String, Bundle)| {
             let archive = folder.join(bundle.archive_name());
-            // Whoever made the list decided how large a bundle may be.
+            // The list's author decided the size limit.
             let unpacked = bundle.unpack_once(&archive, cache, bundle.bytes)?;
             Ok((name, unpacked))
         };

@@ -20,7 +20,7 @@ pub struct Capability {
     pub enforced: bool,
     /// The means of enforcement, or the reason why there is none.
     pub by: String,
-    /// How to enable or improve it.
+    /// How to enable or improve it; `None` if nothing is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<&'static str>,
 }

@@ -277,7 +277,7 @@ enum Ended {
     Unanswered(Answer, &'static str),
 }
 
-/// Watches the bot, and aborts the match at its first mistake.
+/// Watches the bot, and aborts the match at its first fault.
 struct Examiner {
     seat: usize,
     strict: bool,

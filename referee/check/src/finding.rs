@@ -26,7 +26,7 @@ impl CheckOutcome {
     }
 }
 
-/// A bot's mistake, with its evidence.
+/// A bot's fault, with its evidence.
 #[derive(Debug, Serialize)]
 pub struct Finding {
     /// One sentence about the bot.
@@ -61,17 +61,17 @@ pub enum ExchangedLine {
 /// The note of a passed check.
 pub(super) type Note = Option<String>;
 
-/// A bot's mistake, without the evidence.
+/// A bot's fault, without the evidence.
 #[derive(Debug)]
 pub(super) struct Diagnostic {
     pub(super) what: String,
-    /// Advice. The check's usual advice is added unless the mistake is `known`.
+    /// Advice. The check's usual advice is added unless the cause is `known`.
     pub(super) fix: Option<String>,
     /// The bot did not answer at all.
     pub(super) silent: bool,
     /// The bot answered, but too late.
     pub(super) slow: bool,
-    /// The mistake is known for certain, so the check's usual advice does not apply.
+    /// The cause is certain, so the check's usual advice does not apply.
     pub(super) known: bool,
 }
 

@@ -10,8 +10,8 @@ use play::match_runner::{self, Timing};
 use play::players::{Either, Ggp, GgpMatch, Random};
 use supervisor::{BotSpec, GgpPlayer};
 
+use super::environment::Extent;
 use super::finding::{CheckOutcome, CheckReport};
-use super::lab::Extent;
 use super::matches::limits;
 use super::selection::{Selection, Variant};
 use play::ggp::Arrival;

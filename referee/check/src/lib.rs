@@ -1,14 +1,15 @@
 //! The compliance check: starts a bot again and again, and asks it everything that the protocol allows
 //! a referee to ask. Each check has a stable name, and its report says what is wrong and how to fix it.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod capabilities;
 mod checked_match;
 mod encodings;
+mod environment;
 mod finding;
 pub mod ggp;
-mod lab;
+
 mod lifecycle;
 mod list;
 mod matches;
@@ -20,9 +21,9 @@ use std::time::{Duration, Instant};
 
 use protocol::BotHello;
 
+pub use environment::{Extent, Lab};
 pub use finding::{CheckOutcome, CheckReport, ExchangedLine, Finding};
 use finding::{Diagnostic, Note};
-pub use lab::{Extent, Lab};
 pub use list::{Check, checks};
 pub use selection::{Selection, Variant};
 use session::with_session;

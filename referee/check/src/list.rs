@@ -5,8 +5,8 @@ use machine::load::LoadWatch;
 use protocol::{BotHello, Load};
 
 use super::encodings::Encoding;
+use super::environment::Lab;
 use super::finding::{Diagnostic, Finding, Note};
-use super::lab::Lab;
 use super::selection::Variant;
 use super::session::with_session;
 use super::{lifecycle, matches};

@@ -8,8 +8,8 @@ use protocol::{BotHello, Millis, TimeControl, in_words};
 
 use super::checked_match::{MatchSetup, Performance, play};
 use super::encodings::Encoding;
+use super::environment::Lab;
 use super::finding::{Diagnostic, Note};
-use super::lab::Lab;
 use super::selection::Variant;
 use super::session::BotSession;
 

@@ -14,8 +14,8 @@ use supervisor::{BotProcess, REFEREE_NAME, Stall};
 use tokio::time::{Instant, timeout_at};
 
 use super::encodings::Encoding;
+use super::environment::Lab;
 use super::finding::{Diagnostic, ExchangedLine, Finding, Note};
-use super::lab::Lab;
 
 /// Lines of the exchange in a finding.
 const SHOWN_LINES: usize = 6;

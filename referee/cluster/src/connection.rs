@@ -13,7 +13,7 @@ use crate::error::ClusterError;
 
 /// The timeout of a request.
 pub const ANSWER: Duration = Duration::from_secs(3);
-/// How long coordinators and workers wait for a server that is starting.
+/// Coordinators and workers wait this long for a server that is starting.
 const STARTUP_LIMIT: Duration = Duration::from_secs(5);
 /// The pause between attempts at the start.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);

@@ -1,8 +1,8 @@
 //! Jobs and their results over a NATS server with JetStream, version 2.9 or later.
 //!
-//! This crate carries messages: bytes, job numbers and leases, whatever the bytes contain. A
-//! [`Coordinator`] opens a tournament's streams, publishes jobs and reads results; a [`Worker`] takes one
-//! job at a time and stores its result.
+//! This crate carries messages: opaque bytes, job numbers and leases. A [`Coordinator`] opens a
+//! tournament's streams, publishes jobs and reads results; a [`Worker`] takes one job at a time and
+//! stores its result.
 //!
 //! The design:
 //!
@@ -15,7 +15,7 @@
 //! - Announcements of all tournaments are messages of one stream, which workers read.
 //! - Files for workers are stored in pieces in a stream of their tournament ([`put_file`], [`get_file`]).
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod api;
 mod connection;

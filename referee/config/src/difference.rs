@@ -65,7 +65,6 @@ fn comparable(table: &Table) -> Table {
     table
 }
 
-/// The names of all bots.
 pub fn names(table: &Table) -> Vec<String> {
     let bots = table.get("bots").and_then(Value::as_array);
     bots.into_iter().flatten().filter_map(name).collect()

@@ -42,7 +42,6 @@ impl ConfigError {
         }
     }
 
-    /// Sets the line.
     pub(crate) fn at_line(self, line: Option<usize>) -> Self {
         ConfigError { line, ..self }
     }
@@ -52,13 +51,12 @@ impl ConfigError {
         ConfigError { path: None, ..self }
     }
 
-    /// Sets the file, if there is none yet.
     pub(crate) fn in_file(mut self, path: &Path) -> Self {
         self.path.get_or_insert_with(|| path.to_owned());
         self
     }
 
-    /// The problem of this bot, whose file has this path, as a part of a sentence about the bot.
+    /// The problem without the bot and the file, as a part of a sentence about the bot.
     pub(crate) fn reason(&self, bot: &str, file: &Path) -> String {
         let line = self
             .line
@@ -119,7 +117,7 @@ impl Diagnostic {
         matches!(&self.at, At::Key(key) if key.starts_with("bots."))
     }
 
-    /// Adds who was left out, if there are too few bots.
+    /// Adds the bots that were left out, if too few are left.
     pub(crate) fn because_of(mut self, left_out: &[String]) -> Self {
         if let Problem::Value { key, message } = &mut self.problem
             && key == "bots"
@@ -157,9 +155,8 @@ pub enum Problem {
     UnknownKey {
         /// With the tables that it is in.
         key: String,
-        /// The key that was probably meant.
+        /// The closest known key.
         near: Option<String>,
-        /// The keys that exist.
         allowed: Vec<String>,
     },
     #[error("`include`: {reason} ({chain})")]
@@ -177,25 +174,22 @@ pub enum Problem {
     )]
     Variable {
         bot: String,
-        /// The key that uses it.
         key: &'static str,
         name: String,
     },
-    /// A value that is not allowed.
     #[error("`{key}`: {message}")]
     Value {
         /// With the tables that it is in.
         key: String,
-        /// What is wrong, and what is allowed.
+        /// The problem, and what is allowed.
         message: String,
     },
     /// A value of a bot that is not allowed.
     #[error("bot `{bot}`: `{key}`: {message}")]
     Bot {
         bot: String,
-        /// The key in the bot's table.
         key: String,
-        /// What is wrong, and what is allowed.
+        /// The problem, and what is allowed.
         message: String,
     },
     /// A game that cannot be played.
@@ -209,7 +203,6 @@ pub enum Problem {
          the direction of writing"
     )]
     BotName(String),
-    /// Two bots have the same name.
     #[error("`bots.name`: two bots have the name `{0}`; every bot needs a name of its own")]
     TwoBots(String),
     /// A command that cannot be run.

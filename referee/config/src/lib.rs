@@ -1,6 +1,6 @@
 //! The tournament configuration: TOML in, checked values out.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod bots;
 mod config;

@@ -1,8 +1,8 @@
-//! What is dealt and drawn in games with chance or hidden information. It follows from a secret of the
-//! tournament, so that no bot can compute it. The log has the secret's hash; with the secret, which may be
-//! published later, everybody can deal again.
+//! Deals and chance outcomes follow from a secret of the tournament, so that no bot can compute
+//! them. The log has the hash of the secret. Once the secret is published, everybody can check the
+//! deals.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 use std::fmt;
 use std::fs::File;
@@ -23,7 +23,7 @@ const SEAT_ORDER: &[u8] = b"referee deal of a seat order 1\0";
 pub struct Secret([u8; 32]);
 
 impl Secret {
-    /// A new one, which nobody can guess.
+    /// A new, unpredictable one.
     ///
     /// # Errors
     /// If the system has no random numbers.
@@ -38,7 +38,7 @@ impl Secret {
         bytes_of(digits).map(Secret)
     }
 
-    /// As it is written. Nothing that bots or strangers may read has it.
+    /// As it is written. Nothing that bots or visitors may read contains it.
     pub fn digits(&self) -> String {
         hex(&self.0)
     }
@@ -122,8 +122,7 @@ impl Deals {
         }
     }
 
-    /// What a match of this pairing is dealt from; `None` if its game has nothing to deal, or deals from
-    /// the seed.
+    /// The deal of a match; `None` if its game has nothing to deal, or deals from the seed.
     pub fn deal(&self, pairing: &Pairing<'_>) -> Option<Deal> {
         let secret = self.secret().filter(|_| pairing.rules.info().has_deals())?;
         Some(Deal {

@@ -7,7 +7,6 @@ use clap::{Arg, ArgAction, Command};
 use config::schema::{self, Key};
 use games::GAMES;
 
-/// Where the pages are.
 pub(crate) fn folder() -> PathBuf {
     PathBuf::from(concat!(
         env!("CARGO_MANIFEST_DIR"),

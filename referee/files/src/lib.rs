@@ -1,10 +1,10 @@
 //! Files that the user names: only regular ones are opened, so that no FIFO is waited for and no
 //! device is read without end, and only so much of them is read.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod output;
-pub mod places;
+pub mod private_paths;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};

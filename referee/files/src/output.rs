@@ -86,8 +86,8 @@ pub fn keep(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
-/// What a file is called while it is written. A name that is always the same leaves no litter behind when
-/// this program is killed again and again.
+/// The name of a file while it is written. Always the same, so that no litter accumulates when this
+/// program is killed again and again.
 pub fn part_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".part");

@@ -131,7 +131,7 @@ impl Bot {
     /// The bot's move, one of the legal ones.
     ///
     /// # Errors
-    /// What the bot did instead, as part of a sentence. Its process is ended.
+    /// The other end of the turn, as part of a sentence. The bot's process is ended.
     pub(super) async fn choose(
         &mut self,
         game: &Snapshot,

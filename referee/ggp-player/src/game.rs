@@ -165,7 +165,7 @@ impl Game {
                 steps.push(json!(step));
                 self.turn += 1;
             }
-            _ => return Err("the game manager told something else than the step before".to_owned()),
+            _ => return Err("the game manager sent another step before".to_owned()),
         }
         Ok(self.task())
     }
@@ -188,7 +188,7 @@ impl Game {
         let seats: Vec<usize> = roles.filter(|role| Some(*role) != random).collect();
         steps
             .make(&moves)
-            .map_err(|error| format!("the game manager told a step that cannot be: {error}"))?;
+            .map_err(|error| format!("the game manager sent an impossible step: {error}"))?;
         self.turn += 1;
         if has_choice {
             let actors: Vec<Actor> = session.to_move().actors().collect();

@@ -1,11 +1,11 @@
 //! A GGP player: lends a bot to game managers, over HTTP, one match at a time.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod bot;
 mod game;
 mod game_thread;
-mod guard;
+mod host_guard;
 mod offer;
 mod possible;
 mod session;
@@ -20,7 +20,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use guard::HostGuard;
+use host_guard::HostGuard;
 use offer::Asked;
 pub use offer::Offer;
 use play::ggp::message::Request;
@@ -83,7 +83,7 @@ fn router(shared: Arc<Shared>, guard: HostGuard) -> Router {
         .with_state(shared)
         .layer(middleware::from_fn_with_state(
             Arc::new(guard),
-            guard::guarded,
+            host_guard::guarded,
         ))
 }
 

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::places::{Phase, Place};
+use super::connection_table::{Phase, Place};
 
 /// A connection with a place.
 pub(super) struct Connection<S> {
@@ -27,7 +27,7 @@ impl<S> Connection<S> {
         }
     }
 
-    /// What a write came to; an error if it has waited for too long.
+    /// Checks the result of a write; an error if it has waited for too long.
     fn watched<T>(
         &mut self,
         cx: &mut Context<'_>,

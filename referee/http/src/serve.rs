@@ -23,7 +23,7 @@ use tokio::net::TcpListener;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::connection::Connection;
-use super::places::{Limits, Phase, Place, Places};
+use super::connection_table::{ConnectionTable, Limits, Phase, Place};
 
 /// The interval of checks for connections that have waited for too long.
 const PATROL_INTERVAL: Duration = Duration::from_millis(500);
@@ -41,7 +41,7 @@ pub const WRONG_CLOCK: &str = "the clock of this machine is before 1970 or after
 /// Answers for ever.
 pub async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Infallible {
     let files = getrlimit(Resource::Nofile).current;
-    let places = Places::new(limits.within(files.unwrap_or(u64::MAX)));
+    let table = ConnectionTable::new(limits.within(files.unwrap_or(u64::MAX)));
     let mut patrol = interval(PATROL_INTERVAL);
     patrol.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -49,7 +49,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Inf
             accepted = listener.accept() => match accepted {
                 Ok((stream, from)) => {
                     let _ = stream.set_nodelay(true);
-                    let place = places.admit(from.ip(), Instant::now());
+                    let place = table.admit(from.ip(), Instant::now());
                     if !has_date(SystemTime::now()) {
                         tokio::spawn(refuse(stream, place));
                         continue;
@@ -58,17 +58,17 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits) -> Inf
                     tokio::spawn(answer(stream, place, router.clone(), http));
                 }
                 Err(_) => {
-                    places.make_room();
+                    table.make_room();
                     sleep(ACCEPT_PAUSE).await;
                 }
             },
-            _ = patrol.tick(), if !places.is_empty() => places.patrol(Instant::now()),
+            _ = patrol.tick(), if !table.is_empty() => table.patrol(Instant::now()),
         }
     }
 }
 
-/// Whether HTTP has words for this moment. The library that serves dates every answer, and panics where
-/// it cannot: before 1970, and after the year 9999.
+/// True if HTTP can express this date. The server library dates every answer, and panics before
+/// 1970 and after the year 9999.
 pub fn has_date(moment: SystemTime) -> bool {
     moment
         .duration_since(UNIX_EPOCH)
@@ -98,8 +98,8 @@ async fn refuse(mut stream: impl AsyncRead + AsyncWrite + Unpin, place: Place) {
 /// The answers to these bytes, after which the other side sends nothing more.
 pub async fn answers_to(router: Router, sent: &[u8]) -> Vec<u8> {
     let (here, mut there) = duplex(1 << 20);
-    let places = Places::new(Limits::DEFAULT);
-    let place = places.admit(Ipv4Addr::LOCALHOST.into(), Instant::now());
+    let table = ConnectionTable::new(Limits::DEFAULT);
+    let place = table.admit(Ipv4Addr::LOCALHOST.into(), Instant::now());
     let mut http = http1::Builder::new();
     http.half_close(true);
     let mut answers = Vec::new();
@@ -129,7 +129,7 @@ async fn answer(
     });
     let connection = http.max_buf_size(MAX_HEAD).serve_connection(io, service);
     tokio::select! {
-        // Whatever went wrong, the other side has noticed it.
+        // The other side has noticed any error.
         _ = connection => {}
         () = place.ended() => {}
     }

@@ -86,11 +86,11 @@ pub enum Break {
         /// The line before, from 1.
         before: usize,
     },
-    /// It is the first, but was not.
+    /// It is the first line, but was written after another one.
     #[error(
         "it is the first line, but its `prev` is that of a later one: lines before it are gone"
     )]
-    Beheaded,
+    StartMissing,
     /// It has no `prev`.
     #[error(
         "it has no `prev`, though line {before} before it has: it was changed or added, or an \
@@ -131,7 +131,7 @@ impl Chain {
                 let expected = last.map_or(LineHash::NONE, |(_, hash)| hash);
                 let broken = match last {
                     Some((before, _)) => Break::Changed { before },
-                    None => Break::Beheaded,
+                    None => Break::StartMissing,
                 };
                 (expected.to_string() != prev).then_some(broken)
             }

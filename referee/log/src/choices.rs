@@ -9,7 +9,7 @@ use ratings::store::Alike;
 
 use super::read::{LogError, LogFile};
 
-/// How many different positions with more than one legal move it takes to say that two bots answer
+/// Minimum number of different positions with more than one legal move to say that two bots answer
 /// alike.
 pub const MIN_CHOICES: usize = 50;
 
@@ -58,7 +58,7 @@ pub fn same_answers(logs: &[PathBuf], alike: Vec<Alike>) -> Result<Vec<SameAnswe
             .filter(|it| choices.contains(it))
             .count(),
         bots: {
-            // Whoever was first in the log: the order of matches that ran side by side is free.
+            // Independent of the order in the log: that of concurrent matches is arbitrary.
             let mut bots = pair.bots;
             bots.sort();
             bots

@@ -1,12 +1,12 @@
 //! The match log: written as matches finish, read again for everything else.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod adjudicated;
+mod backup;
 mod bot_warnings;
 mod chain;
 mod choices;
-mod guard;
 mod opening_moves;
 mod read;
 mod summaries;

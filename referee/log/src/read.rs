@@ -17,8 +17,8 @@ use super::LOG_NAME;
 use super::chain::{Chain, ChainBreak, LineHash};
 use ratings::{MatchSummary, ScanMemo};
 
-/// How many bytes of a log are read at a time and looked into side by side, the rest of the last
-/// line not counted.
+/// Bytes of a log that are read at a time and parsed in parallel, without the rest of the last
+/// line.
 const BATCH: usize = 1 << 21;
 /// The longest line of a match, in bytes.
 const MOST_LINE: u64 = 1 << 30;

@@ -142,15 +142,15 @@ pub enum Versions {
     Any,
 }
 
-/// What is known about the deal.
+/// Knowledge about the deals.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DealCheck<'a> {
     /// The secret of the tournament, if known.
     pub secret: Option<&'a Secret>,
     /// True if matches may start from a book instead of the deal.
     pub has_book: bool,
-    /// Whether matches of players that are asked over HTTP may have the deal of their pairing, as they
-    /// had before each seat order got its own.
+    /// True if matches of players over HTTP may have the deal of their pairing, as they had before
+    /// each seat order got its own.
     pub shared: bool,
 }
 
@@ -185,7 +185,7 @@ pub fn verify_deal(
     checked
 }
 
-/// Who has the same deal.
+/// The scope of a deal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Share {
     /// Seat orders of a pairing whose players do not stay from match to match.
@@ -276,7 +276,7 @@ struct Replay<'a> {
     watch: LimitWatch,
     /// A limit that was reached.
     stopped: Option<&'static str>,
-    /// Whether an adjudication came after the moves until now, and is right.
+    /// Checks that an adjudication came after the moves until now, and was right.
     adjudicated: Adjudicated,
 }
 
@@ -409,8 +409,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// What chance brings follows from the match's seed or its deal, but in openings, which may be from a
-    /// book.
+    /// Chance outcomes follow from the match's seed or its deal, except in openings, which may come
+    /// from a book.
     fn chance_was_drawn(&mut self, made: usize, outcome: &str) -> Result<(), Mismatch> {
         let Some(chance) = &mut self.chance else {
             return Ok(());
@@ -431,8 +431,8 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Who is at fault when these moves were made was to move, but before the first turn, when
-    /// any seat can fail to start.
+    /// The bot at fault after these moves was to move, except before the first turn, when any seat
+    /// can fail to start.
     fn faults_come_in_turn(&self, made: usize) -> Result<(), Mismatch> {
         let (ply, to_move) = (self.session.ply(), self.session.to_move());
         let starting = made == self.record.opening as usize || self.only_chance_was_before(made);

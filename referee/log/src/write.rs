@@ -14,13 +14,13 @@ use protocol::Record;
 use thiserror::Error;
 
 use super::CutLine;
+use super::backup::{Backup, Restored};
 use super::chain::{self, LineHash};
-use super::guard::{Guard, PutBack};
 
 /// The shortest interval between flushes to the disk.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// How long to wait for a lock: a referee that was just killed may still hold it.
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+/// A referee that was just killed may still hold the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// A log that cannot be written.
@@ -117,8 +117,8 @@ pub struct LogWriter {
     synced: Instant,
     /// The hash of the last whole line, once it is known.
     last: Option<LineHash>,
-    /// The guard, if the file is guarded.
-    guard: Option<Guard>,
+    /// `Some` if the file is guarded.
+    backup: Option<Backup>,
     /// The number of lines at the last restoration that was not reported yet.
     put_back: Option<usize>,
 }
@@ -163,13 +163,13 @@ impl LogWriter {
             regular,
             synced: Instant::now(),
             last: None,
-            guard: None,
+            backup: None,
             put_back: None,
         })
     }
 
     /// From here on the log is put back as it was when another program changes it: bots without
-    /// a sandbox can do whatever this user can. What is put back is proved line by line, by hashes
+    /// a sandbox can do everything that this user can. Restored data is proved line by line, by hashes
     /// that this process keeps to itself.
     ///
     /// # Errors
@@ -180,10 +180,10 @@ impl LogWriter {
         }
         let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
-        let guard = Guard::new(folder, &self.file, self.whole);
-        let guard = guard.map_err(|error| WriteError::io(&self.path, error))?;
-        self.last = guard.last();
-        self.guard = Some(guard);
+        let backup = Backup::new(folder, &self.file, self.whole);
+        let backup = backup.map_err(|error| WriteError::io(&self.path, error))?;
+        self.last = backup.last();
+        self.backup = Some(backup);
         Ok(())
     }
 
@@ -194,30 +194,30 @@ impl LogWriter {
 
     /// Restores the log if its length or modification time is unexpected.
     fn put_back_if_changed(&mut self) -> Result<(), WriteError> {
-        let Some(guard) = &mut self.guard else {
+        let Some(backup) = &mut self.backup else {
             return Ok(());
         };
         let io = |error| WriteError::io(&self.path, error);
         let there = self.file.metadata().map_err(io)?;
-        if guard.seems_whole(&there, self.whole) {
+        if backup.seems_whole(&there, self.whole) {
             return Ok(());
         }
         // It may only have another name, or none any more.
-        if guard.holds(&self.file).map_err(io)? {
-            return guard.note(&[], &[], &there).map_err(io);
+        if backup.holds(&self.file).map_err(io)? {
+            return backup.note(&[], &[], &there).map_err(io);
         }
         self.put_back()
     }
 
     fn put_back(&mut self) -> Result<(), WriteError> {
-        let Some(guard) = &mut self.guard else {
+        let Some(backup) = &mut self.backup else {
             return Ok(());
         };
-        let done = guard.put_back(&mut self.file);
+        let done = backup.restore(&mut self.file);
         let done = done.map_err(|error| WriteError::io(&self.path, error))?;
-        let PutBack { whole, lines, lost } = done;
+        let Restored { whole, lines, lost } = done;
         self.whole = whole;
-        self.last = guard.last();
+        self.last = backup.last();
         if lost.is_empty() {
             self.put_back = Some(lines);
             return Ok(());
@@ -234,10 +234,10 @@ impl LogWriter {
     /// # Errors
     /// If it cannot be read or written, or lines are lost.
     pub fn check(&mut self) -> Result<(), WriteError> {
-        let Some(guard) = &self.guard else {
+        let Some(backup) = &self.backup else {
             return Ok(());
         };
-        let holds = guard.holds(&self.file);
+        let holds = backup.holds(&self.file);
         if holds.map_err(|error| WriteError::io(&self.path, error))? {
             Ok(())
         } else {
@@ -295,16 +295,16 @@ impl LogWriter {
             let there = self.file.metadata().map_or(0, |there| there.len());
             self.whole += whole_lines(&lines, there.saturating_sub(self.whole));
             self.last = None;
-            // If this fails, too, a line is cut off, and whoever reads the log drops it.
+            // If this fails, too, a line is cut off, and readers of the log drop it.
             let _ = self.file.set_len(self.whole);
             return Err(WriteError::io(&self.path, error));
         }
         self.whole += lines.len() as u64;
         self.last = Some(last);
-        if let Some(guard) = &mut self.guard {
+        if let Some(backup) = &mut self.backup {
             let io = |error| WriteError::io(&self.path, error);
             let there = self.file.metadata().map_err(io)?;
-            guard.note(&lines, &hashes, &there).map_err(io)?;
+            backup.note(&lines, &hashes, &there).map_err(io)?;
             if there.len() != self.whole {
                 self.put_back()?;
             }
@@ -363,8 +363,8 @@ impl LogWriter {
         }
     }
 
-    /// Where the open file is, if its path does not mean it any more but another one does; `None`
-    /// if there is none, or this machine does not say.
+    /// The new path of the open file, if its old path belongs to another one now; `None` if there
+    /// is none, or this machine does not say.
     pub fn moved_to(&self) -> Option<PathBuf> {
         let open = self.file.metadata().ok()?;
         let path = fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd())).ok()?;
@@ -422,7 +422,7 @@ fn absent(error: &io::Error) -> bool {
 
 /// Takes the lock, which the operating system takes back when the process ends, however it does.
 fn lock(path: &Path, file: &File) -> Result<(), WriteError> {
-    let end = Instant::now() + LOCK_PATIENCE;
+    let end = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
@@ -614,14 +614,14 @@ mod tests {
         file.breaks().to_vec()
     }
 
-    /// A log of five matches that is guarded, and a handle of the guard's copy: what a program finds
+    /// A log of five matches that is guarded, and a handle of the backup's copy: what a program finds
     /// that can look into this process.
     fn guarded() -> (tempfile::TempDir, PathBuf, LogWriter, File) {
         let (folder, path, mut log) = started();
         log.guard().unwrap();
         let more: Vec<Record> = (2..=5).map(|n| record(&format!("m-{n}"))).collect();
         log.append(&more).unwrap();
-        let copy = log.guard.as_ref().unwrap().copy().unwrap();
+        let copy = log.backup.as_ref().unwrap().copy().unwrap();
         (folder, path, log, copy)
     }
 

@@ -30,7 +30,7 @@ pub fn keep_to_one(slot: usize) -> io::Result<()> {
     Ok(sched_setaffinity(this_thread, &mine)?)
 }
 
-/// Takes a core for this thread, until that ends; not if another thread has it, of whatever referee, or
+/// Takes a core for this thread, until that ends; not if another thread of any referee has it, or
 /// nobody can say.
 #[cfg(target_os = "linux")]
 fn claim(core: usize) -> bool {

@@ -8,7 +8,6 @@ use protocol::{Machine, excerpt};
 
 /// Characters of a name, and of a CPU's model, that are logged: they are in each line.
 const LONGEST: usize = 40;
-/// Where Linux describes its cores.
 const CPU_INFO: &str = "/proc/cpuinfo";
 /// Parts of CPU models without information.
 const EMPTY_WORDS: [&str; 5] = ["(R)", "(TM)", "(tm)", " CPU", " Processor"];

@@ -1,6 +1,6 @@
 //! The machine that matches run on: what it is, how fast and how busy, its cores, its memory.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod cores;
 pub mod identity;

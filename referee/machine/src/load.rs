@@ -1,5 +1,5 @@
-//! How busy the machine is while a match runs, as Linux reports it: it shows later whether a loss on
-//! time is the bot's or the machine's.
+//! Load of the machine while a match runs, as Linux reports it: it shows later if a loss on time
+//! was due to the bot or to the machine.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -27,7 +27,7 @@ struct Sample {
     ticks: Option<[u64; 2]>,
 }
 
-/// From the beginning to the end of a match.
+/// From the start to the end of a match.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadWatch(Sample);
 

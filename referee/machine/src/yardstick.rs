@@ -24,7 +24,7 @@ const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 const STRIDE: u64 = 1 << 14;
 
 /// Millions of steps a second that a slot does while as many work, each on a core of its own if they
-/// `keep` to cores. `None` if this machine has no room for so many threads.
+/// `keep` to cores. `None` if this machine cannot run that many threads.
 pub fn measure(slots: usize, keep: bool, time: Duration) -> Option<f64> {
     let slots = slots.max(1);
     // Closed until all are there.
@@ -89,8 +89,9 @@ impl Work {
         }
     }
 
-    /// Does so many steps: each looks a word up, as in a table of positions, takes one of two ways that
-    /// nobody can predict, and writes it back. Gives what came out, so that nothing is left out.
+    /// Makes this many steps: each looks a word up, as in a table of positions, takes one of two
+    /// ways that nobody can predict, and writes it back. Returns the result, so that nothing is
+    /// optimised away.
     #[inline(never)]
     fn steps(&mut self, steps: u64) -> u64 {
         let mut state = self.state;

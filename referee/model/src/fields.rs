@@ -124,8 +124,8 @@ pub(crate) fn op(line: &[u8]) -> Option<String> {
         .map(|named| named.op)
 }
 
-/// What is wrong with a request that could not be read, with the name of the field; `None` if the
-/// fields are as they should be.
+/// The error of a request that could not be read, with the name of the field; `None` if the fields
+/// are valid.
 pub(crate) fn explain(line: &[u8]) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_slice(line) else {
         return None;
@@ -156,17 +156,17 @@ pub(crate) fn explain(line: &[u8]) -> Option<String> {
     let properties = schema.get("properties")?.as_object()?;
     properties
         .iter()
-        .find_map(|(name, schema)| mistake(&operations.root, name, schema, fields.get(name)?))
+        .find_map(|(name, schema)| error_in(&operations.root, name, schema, fields.get(name)?))
 }
 
 /// The fault in the value of a field, if there is one.
-fn mistake(root: &Value, name: &str, schema: &Value, value: &Value) -> Option<String> {
+fn error_in(root: &Value, name: &str, schema: &Value, value: &Value) -> Option<String> {
     if fits(root, schema, value) {
         let entries = value.as_array().zip(items(root, schema));
         let (list, items) = entries?;
         // An entry may be at fault.
         let mut list = list.iter();
-        return list.find_map(|value| mistake(root, name, items, value));
+        return list.find_map(|value| error_in(root, name, items, value));
     }
     // The names of kinds are those of TOML, but for this one they are the same.
     let kinds = kinds(root, schema).into_iter();

@@ -1,6 +1,6 @@
 //! The forward model: games behind a line-based service, for bots that do not know the rules.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod answer;
 mod fields;
@@ -144,7 +144,7 @@ fn in_time(make: impl FnOnce() -> Done) -> Done {
     Budget::default().lasting(LONGEST).run(make)
 }
 
-/// What is given back has to be readable, also inside of an answer.
+/// Ids are returned, so they must be readable also within an answer.
 fn readable(id: &str) -> serde_json::Result<()> {
     // As nearly all are.
     let short_number = id.len() < 20 && id.bytes().all(|byte| byte.is_ascii_digit());

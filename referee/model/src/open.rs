@@ -96,7 +96,7 @@ pub(super) struct Open {
     of: (String, Value),
     rules: Arc<dyn Rules>,
     position: Position,
-    /// Where playouts stop.
+    /// Limit of playouts.
     max_plies: Option<u32>,
     evaluation: Evaluation,
 }

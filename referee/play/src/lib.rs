@@ -1,7 +1,7 @@
 //! Plays matches: players, the driver of a match, and uses of single matches such as reruns and
 //! analyses.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod analysis;
 pub mod ggp;

@@ -192,7 +192,7 @@ impl Player for Debugged {
     }
 }
 
-/// Compares a bot's answers with the log, and gives the arbiter those of the log.
+/// Compares a bot's answers with the log, and passes those of the log to the arbiter.
 struct Comparison<'a, R> {
     record: &'a Record,
     seat: usize,

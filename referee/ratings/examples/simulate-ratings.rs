@@ -7,7 +7,7 @@ use ratings::sprt::{EloModel, Hypotheses};
 
 const TOURNAMENTS: usize = 1000;
 const SEED: u64 = 2026;
-/// Where coverage should be, in %.
+/// Accepted coverage in %.
 const WANTED: std::ops::RangeInclusive<f64> = 93.0..=97.0;
 
 /// Of tests between two bots: elo0, elo1, alpha and beta, draws, advantage, alike.

@@ -15,7 +15,7 @@
 //! [`report`] computes the figures. [`sprt`] tests hypotheses, and [`simulate`] checks all of this against
 //! tournaments with known strengths.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod evidence;
 mod inference;

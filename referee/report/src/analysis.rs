@@ -155,7 +155,7 @@ impl MatchView<'_> {
         let role = shown(self.role(self.seat));
         let mut text = format!(
             "{}: {}, by {}\nvalues: what {role} can expect before the ply, from 0 (lost) to 1 (won); \
-             losses: what the ply took from whoever made it\n",
+             losses: what the ply took from its player\n",
             shown(&self.record.match_id),
             shown(&self.record.game),
             shown(self.bot),

@@ -1,5 +1,5 @@
 //! A block of lines at the end of a terminal that is redrawn in place. The cursor rests below it, at
-//! the beginning of a line, so that a `^C` echoed by the terminal does not move the block.
+//! the start of a line, so that a `^C` echoed by the terminal does not move the block.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! Reports for people and programs: standings and tables, pages, exported files, and progress while
 //! matches run.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod analysis;
 mod block;

@@ -1,6 +1,6 @@
 //! Rules from outside: programs that answer like the forward model, and sheets in the Game Description
 //! Language, become games of the catalog.
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod answer;
 mod game;
@@ -100,7 +100,7 @@ impl RulesSet {
         self.catalog.iter().skip(GAMES.len())
     }
 
-    /// The game that calls itself so, whatever prefix its source has here.
+    /// The game of this name, without the prefix of its source.
     pub fn find_own(&self, own_id: &str) -> Option<&Arc<Entry>> {
         let is_called_so = |id: &str| self.sources.iter().any(|source| source.id(own_id) == id);
         self.own_games().find(|entry| is_called_so(&entry.info.id))

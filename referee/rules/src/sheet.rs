@@ -21,7 +21,6 @@ pub struct Sheet {
     /// The name of the file, without its folders.
     pub file: String,
     pub text: Arc<str>,
-    /// How it is played.
     pub report: Report,
 }
 

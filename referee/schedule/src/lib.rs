@@ -1,7 +1,7 @@
 //! Schedules: pairings, games and seats, as a pure function of the configuration and, in some formats, of
 //! the results so far.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod formats;
 mod order;
@@ -25,25 +25,20 @@ pub use shard::Shard;
 pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
 pub use version::Version;
 
-/// The next match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Play this match; it is not returned again.
     Match(Scheduled),
     /// Wait for results, which decide the next matches.
     Wait,
-    /// No more matches.
     Over,
 }
 
-/// The next group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextGroup {
     /// Play these matches, of one group.
     Group(ScheduledGroup),
-    /// Wait for results.
     Wait,
-    /// No more matches.
     Over,
 }
 
@@ -52,7 +47,6 @@ pub enum NextGroup {
 pub struct ScheduledGroup {
     /// The number of the group's first match, even if that one was played before.
     pub number: usize,
-    /// The matches, at least one.
     pub matches: Vec<Scheduled>,
 }
 
@@ -76,7 +70,6 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of a new tournament.
     pub fn new(shape: &Shape) -> Self {
         Self::extending(shape, &[])
     }
@@ -163,12 +156,10 @@ impl Schedule {
         }
     }
 
-    /// True if no more matches begin.
     pub fn is_over(&self) -> bool {
         self.settled || self.finished == self.own
     }
 
-    /// Takes the next open match.
     pub fn take(&mut self) -> Next {
         if self.is_over() {
             return Next::Over;
@@ -183,7 +174,6 @@ impl Schedule {
         Next::Wait
     }
 
-    /// Takes the open matches of the next group.
     pub fn take_group(&mut self) -> NextGroup {
         let first = match self.take() {
             Next::Match(first) => first,

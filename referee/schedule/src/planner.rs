@@ -13,7 +13,6 @@ pub(super) enum MatchStatus {
     Finished(Option<Box<MatchOutcome>>),
 }
 
-/// The outcome of a match.
 #[derive(Clone, Debug)]
 pub(super) struct MatchOutcome {
     pub(super) outcome: Box<[f64]>,
@@ -62,7 +61,6 @@ pub(super) trait Planner: Send {
         true
     }
 
-    /// True if repetitions of matches matter.
     fn heeds_repetition(&self) -> bool {
         false
     }

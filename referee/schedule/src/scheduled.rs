@@ -13,13 +13,12 @@ pub(crate) type Group = ArrayVec<usize, MAX_SEATS>;
 pub struct Scheduled {
     /// Its place in the schedule, from 1, which is in its id.
     pub number: usize,
-    /// The game, as an index.
     pub game: usize,
     /// The bots in seat order.
     pub seats: Group,
     /// The format's round, from 0.
     pub round: u32,
-    /// How often these bots were scheduled to play this game before, in each seat order. The start and the
+    /// Number of earlier matches of these bots in this game, in each seat order. The start and the
     /// opening depend on it.
     pub turn: u32,
 }

@@ -37,7 +37,7 @@ impl GameShape {
     }
 }
 
-/// In which orders the bots of a group sit. Two bots always sit both ways.
+/// Seat orders of a group. Two bots always sit both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeatOrders {
@@ -65,7 +65,6 @@ impl SeatOrders {
         }
     }
 
-    /// The number of seat orders.
     pub(super) fn count(self, seats: usize) -> u64 {
         let seats = seats as u64;
         match self {

@@ -15,9 +15,8 @@ use ratings::sprt::Hypotheses;
 pub struct Shape {
     pub format: Format,
     pub games: Vec<GameShape>,
-    /// The number of bots.
     pub bots: usize,
-    /// How often everything is played; ignored in `sprt`.
+    /// Ignored in `sprt`.
     pub rounds: u32,
     pub orders: SeatOrders,
     /// The seed of all draws.
@@ -32,20 +31,18 @@ pub struct Shape {
 pub enum Format {
     /// Every group of as many bots as the game has seats.
     RoundRobin,
-    /// Those of the same groups that have at least one challenger in them.
-    Gauntlet {
-        /// The challengers.
-        challengers: Vec<usize>,
-    },
+    /// Groups with at least one challenger.
+    Gauntlet { challengers: Vec<usize> },
     /// In each round, pairings of bots with equal points that have not met yet.
     Swiss,
-    /// Duels, whose losers are out.
+    /// Duels; the loser is out.
     Knockout {
-        /// Whether the places in the bracket are drawn by lot, not by the order of the bots.
+        /// True if places in the bracket are drawn by lot instead of following the order of the
+        /// bots.
         drawn: bool,
-        /// How many more swapped pairs are played in a duel that is tied.
+        /// Maximum of further swapped pairs in a tied duel.
         tie_breaks: u32,
-        /// Whether the losers of the semifinals play for the third place.
+        /// True if the losers of the semifinals play for the third place.
         third_place: bool,
     },
     /// Swapped pairs of two bots until it is clear which hypothesis holds.
@@ -81,7 +78,6 @@ impl std::fmt::Display for FormatName {
 }
 
 impl Format {
-    /// Its name.
     pub fn name(&self) -> FormatName {
         match self {
             Format::RoundRobin => FormatName::RoundRobin,
@@ -101,9 +97,7 @@ impl Format {
 /// The number of matches; a range if it depends on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// At least.
     pub least: u64,
-    /// At most.
     pub most: u64,
 }
 
@@ -189,12 +183,12 @@ impl Shape {
         }
     }
 
-    /// How many times a pairing plays in a round, in each seat order.
+    /// Matches of a pairing in a round, in each seat order.
     pub(super) fn slots(&self) -> u64 {
         self.games.iter().map(|game| u64::from(game.weight)).sum()
     }
 
-    /// How many matches a round robin without these bots has.
+    /// Number of matches of a round robin without these bots.
     fn fixed(&self, without: &[usize]) -> u64 {
         let of_game = |game: &GameShape| {
             let away = without

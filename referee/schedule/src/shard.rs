@@ -26,7 +26,7 @@ impl Shard {
     /// A schedule has at most this many parts.
     pub const MAX: u32 = 10_000;
 
-    /// Part `part`, from 1, of `of`, if there is one.
+    /// Part `part` of `of`, from 1; `None` if there is no such part.
     pub fn new(part: u32, of: u32) -> Option<Self> {
         let exists = (1..=of).contains(&part) && of <= Self::MAX;
         exists.then_some(Shard { part, of })
@@ -37,7 +37,6 @@ impl Shard {
         self.part
     }
 
-    /// The number of parts.
     pub fn of(self) -> u32 {
         self.of
     }

@@ -15,13 +15,11 @@ pub enum Standing {
     Sprt(SprtStanding),
 }
 
-/// A bot of a Swiss tournament.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwissRow {
     pub bot: usize,
     /// Points, those of byes included.
     pub points: f64,
-    /// The points of its opponents.
     pub buchholz: f64,
     /// Rounds without an opponent.
     pub byes: u32,
@@ -47,7 +45,6 @@ pub struct Duel {
 pub enum Decided {
     /// Without an opponent.
     Bye,
-    /// By points.
     Points,
     /// By points, in further pairs.
     TieBreak,
@@ -55,11 +52,9 @@ pub enum Decided {
     Place,
 }
 
-/// A test between two bots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SprtStanding {
     pub hypotheses: Hypotheses,
-    /// The number of swapped pairs.
     pub pairs: u64,
     /// The number of matches that repeat an earlier one move by move.
     pub repeats: u64,
@@ -67,7 +62,6 @@ pub struct SprtStanding {
     pub worth: f64,
     /// The numbers of pairs with 0, ½, 1, 1½ and 2 points of the first bot.
     pub counts: [u64; 5],
-    /// The log-likelihood ratio.
     pub llr: f64,
     /// The accepted hypothesis, if any.
     pub verdict: Verdict,

@@ -1,4 +1,4 @@
-//! Child processes that nobody trusts: started, limited, sandboxed, spoken to in lines, measured,
+//! Untrusted child processes: started, limited, sandboxed, spoken to in lines, measured,
 //! and ended together with everything that they started.
 //!
 //! A [`BotFactory`] starts processes of its bots, a [`Pool`] holds them between matches, and a
@@ -10,7 +10,7 @@
 //!
 //! Each folder imports only those above it in this list: [`system`], [`spec`], [`sandbox`],
 //! [`streams`], [`process`], [`bot`], [`service`].
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 pub mod bot;
 pub mod process;

@@ -1,6 +1,6 @@
 //! Tournaments: schedule, openings, folder, playing, resuming.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod additions;
 pub mod admission;

@@ -41,7 +41,7 @@ impl FromSlot {
     }
 }
 
-/// Why a tournament cannot go on.
+/// The reason why a tournament cannot go on.
 #[derive(Debug, Error)]
 pub enum RunError {
     #[error(transparent)]

@@ -38,7 +38,7 @@ pub struct Tournament {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Why a shard cannot be played without a secret of its own.
+/// A shard needs a shared secret.
 pub const NO_SHARED_SECRET: &str = "its games have chance or hidden information, and all parts have \
     to deal from one secret: set `secret` in the configuration, the same for all, to 64 hexadecimal digits \
     that no bot knows (`openssl rand -hex 32` prints some)";
@@ -52,7 +52,7 @@ pub struct AppliedScale {
     pub factor: f64,
 }
 
-/// Why a tournament does not begin, or stops.
+/// The reason why a tournament does not start, or stops.
 #[derive(Debug, Error)]
 pub enum TournamentError {
     /// The machine is too small for this many concurrent matches.
@@ -78,7 +78,7 @@ pub enum TournamentError {
     #[error("{error}")]
     Stopped {
         error: WriteError,
-        /// Where the finished matches are.
+        /// The place of the finished matches.
         remains: Remains,
     },
     /// No bot is at fault.
@@ -92,7 +92,7 @@ pub enum TournamentError {
     Broken(#[from] BrokenRules),
 }
 
-/// Why a tournament with a backend stops.
+/// The reason why a tournament with a backend stops.
 #[derive(Debug)]
 pub enum BackendFailure<E> {
     Tournament(TournamentError),
@@ -100,7 +100,7 @@ pub enum BackendFailure<E> {
     Backend(E),
 }
 
-/// Where the finished matches are after the log failed.
+/// The place of the finished matches after the log failed.
 #[derive(Debug)]
 pub enum Remains {
     /// In the log, which was moved here.
@@ -123,7 +123,7 @@ pub struct Surroundings {
     pub tracer: Option<Tracer>,
     /// This machine's name in the log; by default its host name.
     pub machine_name: Option<String>,
-    /// Where time limits depend on the speed, it is measured in any case.
+    /// With time limits that depend on speed, it is measured in any case.
     pub yardstick: Yardstick,
 }
 
@@ -137,8 +137,6 @@ pub enum Yardstick {
 }
 
 impl Tournament {
-    /// A new tournament in this folder, by default in the next free one below `runs`.
-    ///
     /// Bots that have a `build` are built first, and those with `must_pass_check`, as all of
     /// `bots_from`, are checked. Broken ones do not play, see [`Tournament::left_out`], unless the
     /// configuration has `on_broken = "stop"`. Bots without `games` are started once, and asked
@@ -214,7 +212,7 @@ impl Tournament {
     }
 
     /// Leaves out the bots that were left out when the tournament in this folder (by default the
-    /// newest of its name below `runs`) began or was extended. [`Tournament::resume`] and
+    /// newest of its name below `runs`) started or was extended. [`Tournament::resume`] and
     /// [`Tournament::play_again`] do this themselves; call it if you need the bots earlier.
     ///
     /// # Errors
@@ -226,8 +224,8 @@ impl Tournament {
         }
     }
 
-    /// The folder to resume in, if the referee was killed there before the tournament began;
-    /// [`Tournament::create`] begins it then.
+    /// The folder to resume in, if the referee was killed there before the tournament started;
+    /// [`Tournament::create`] starts it then.
     pub fn not_begun(config: &Config, folder: Option<&Path>) -> Option<PathBuf> {
         let folder = folder_of(config, folder).ok()?;
         folder::is_unfinished(&folder).then_some(folder)
@@ -307,7 +305,7 @@ impl Tournament {
         self.folder.shard()
     }
 
-    /// Warnings to show before it begins.
+    /// Warnings to show before the start.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -365,7 +363,7 @@ impl Tournament {
         self.config.concurrency.min(left)
     }
 
-    /// The standing, in formats in which it is more than points.
+    /// `None` in formats in which it is only points.
     pub fn standing(&self) -> Option<Standing> {
         self.schedule.standing()
     }
@@ -443,7 +441,7 @@ impl Tournament {
     }
 }
 
-/// Why a tournament stopped, and where the finished matches are.
+/// The error of a stopped tournament, with the place of the finished matches.
 fn stopped(error: RunError, folder: &Folder, config: &Config) -> TournamentError {
     match error {
         RunError::Log(error) => TournamentError::Stopped {

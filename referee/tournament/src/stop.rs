@@ -2,21 +2,20 @@
 
 use tokio::sync::watch;
 
-/// How soon a tournament has to end. In any case, finished matches are in the log, and the
-/// tournament can be resumed.
+/// Urgency of a stop. In any case, finished matches are in the log, and the tournament can be
+/// resumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stop {
-    /// When everything is played.
+    /// After all matches.
     #[default]
     No,
-    /// When the running matches are finished: no new ones begin.
+    /// After the running matches: no new ones start.
     Finish,
     /// Now: running matches are abandoned, neither finished nor forfeited.
     GiveUp,
 }
 
-/// Waits until a tournament has to end this soon or sooner. Waits for ever once nobody can ask any
-/// more.
+/// Waits for a stop at least as urgent as this. Never returns once all senders are gone.
 pub async fn asked(stop: &mut watch::Receiver<Stop>, least: Stop) -> Stop {
     // A borrowed value must not be held while waiting.
     let asked = stop.wait_for(|stop| *stop >= least).await.map(|stop| *stop);

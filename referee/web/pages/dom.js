@@ -66,7 +66,7 @@ export function fill(node, ...children) {
   }
 }
 
-/** Says something to screen readers.
+/** Announces a text to screen readers.
  * @param {string} text */
 export function announce(text) {
   const announcer = document.getElementById('announcer');
@@ -118,7 +118,7 @@ export function counted(count, one, many) {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** A text in which backticks mark what is code.
+/** A text with code in backticks.
  * @param {string} text @param {(code: string) => Child} [show] @returns {Child[]} */
 export function marked(text, show = (code) => make('code', {}, code)) {
   return text.split('`').map((piece, at) => (at % 2 === 0 ? piece.replace(MINUS, '$1−') : show(piece)));

@@ -1,4 +1,4 @@
-// The list of matches: filtered, sorted and paged by the server, so that a million of them will do.
+// The list of matches: filtered, sorted and paged by the server, so that it copes with a million.
 
 import { counted, fill, grouped, halves, make, messageOf, nameOf, when } from './dom.js';
 import { ask, askNewest, isFile, listen } from './api.js';
@@ -57,7 +57,7 @@ class MatchesPage {
     await this.load();
   }
 
-  /** A tournament that goes on adds matches.
+  /** A running tournament adds matches.
    * @param {Overview} overview */
   hear(overview) {
     const isReading = overview.state === 'reading';

@@ -9,10 +9,10 @@ import { safeGuide } from './guide.js';
 
 /** @typedef {import('./shapes').PlayData} PlayData */
 
-/** So many moves are offered as a list; the rest shows up as more is written. */
+/** At most this many moves are listed; typing narrows the list. */
 const OFFERED = 60;
 
-/** After this time without an event, the page asks, and again after each such time. */
+/** Polls the server after this time without an event, and again after each such time. */
 const EVENT_MS = 2000;
 
 /** @type {import('./app.js').Page} */
@@ -42,7 +42,7 @@ class PlayPage {
     this.moves = [];
     /** True while the result of a request is pending; clicks are disabled. */
     this.isSending = false;
-    /** The version from which on the server shows what came of it; none before it has answered. */
+    /** The version of the state with its result; none before the server has answered. */
     this.awaited = Infinity;
     /** Runs out if no event follows a request.
      * @type {ReturnType<typeof setTimeout> | undefined} */
@@ -77,7 +77,7 @@ class PlayPage {
   /** @param {PlayData} data */
   show(data) {
     const before = this.data;
-    // Answers and events come on different ways: what is older than what is shown already comes too late.
+    // Answers and events may overtake each other: older ones are dropped.
     if (this.isClosed || (before && data.version < before.version)) return;
     const isNew = !before || before.number !== data.number || before.ply !== data.ply || before.legal.join() !== data.legal.join();
     this.data = data;
@@ -224,7 +224,7 @@ class PlayPage {
       this.awaited = version;
       if (!this.settle()) this.wait();
     } catch (error) {
-      // Until the page shows what the server has, a click would be for a position that is gone.
+      // A click on an outdated position would be wrong.
       await this.load();
       this.isSending = false;
       this.chosen = [];

@@ -78,7 +78,7 @@ function gridOf(grid) {
   const cell = (/** @type {string} */ text, /** @type {number} */ at, /** @type {number} */ row) => {
     const link = at === grid.names ? grid.links[row] : undefined;
     const shown = at === grid.names ? nameOf(text) : at < grid.keys ? text : text.replace(MINUS, '$1−');
-    // Only to pages of these: nothing that a name could say is an address.
+    // Links lead to these pages only: a name may look like any address.
     return link?.startsWith('#/') ? make('a', { href: link }, shown) : shown;
   };
   return make('div', { class: 'scrolls', tabindex: 0, role: 'region', 'aria-label': 'Table' }, make('table', {},

@@ -6,7 +6,7 @@
 //! and computes the `overview`; `match_list` and `match_page` answer from these; `events` go to all
 //! pages.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod frame;
 pub mod http;

@@ -1,4 +1,4 @@
-//! The routes of the server, and the server itself.
+//! The routes, and the server.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -22,9 +22,9 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
+use crate::http::access::{Guard, guarded};
 use crate::http::answer::{self, Refusal, answer, json_text, refuse};
 use crate::http::assets::{self, ASSETS};
-use crate::http::guard::{Guard, guarded};
 use crate::http::server::PORT;
 use crate::matches::match_list;
 use crate::matches::match_page::find;
@@ -50,7 +50,7 @@ pub enum WatchError {
     System(#[from] io::Error),
 }
 
-/// Shows logs.
+/// A server of logs.
 pub struct Watch {
     site: Arc<Site>,
 }

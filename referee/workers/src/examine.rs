@@ -1,5 +1,5 @@
-//! Whether a result can be believed: every match of it was scheduled like this, and follows from the
-//! rules. It takes the time of playing the moves once more, in a thread of its own.
+//! Examines results of workers: every match must be scheduled like this, and follow from the rules.
+//! Takes the time of playing the moves once more, in a thread of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,12 +19,11 @@ use tournament::resume;
 use super::dispatch::Examined;
 use super::wire::{PlayedGroup, unpack};
 
-/// How many bytes a match has in the log at most besides its moves: positions, names, messages.
+/// Maximum size of a match in the log besides its moves: positions, names, messages.
 const LONGEST_REST: usize = 16 << 20;
 /// The same of each move, without its `info`.
 const LONGEST_MOVE: usize = 4 << 10;
 
-/// The thread that looks at results.
 pub(super) struct Examiner {
     work: mpsc::Sender<(ScheduledGroup, JobResult)>,
     pub(super) done: UnboundedReceiver<Examined>,
@@ -54,7 +53,7 @@ impl Examiner {
         Examiner { work, done }
     }
 
-    /// Has a result looked at.
+    /// Queues a result.
     pub(super) fn examine(&self, group: ScheduledGroup, result: JobResult) {
         // If the thread is gone, it has panicked, and said so.
         let _ = self.work.send((group, result));
@@ -64,7 +63,7 @@ impl Examiner {
 /// The matches of a result, if it can be believed.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Describes the first problem.
 pub fn examine(
     config: &Config,
     group: &ScheduledGroup,
@@ -107,7 +106,7 @@ fn check_size(config: &Config, scheduled: &Scheduled, record: &Record) -> Result
     Ok(())
 }
 
-/// Says what is wrong with a match, if anything is.
+/// Describes the first problem of a match.
 fn check(config: &Config, scheduled: &Scheduled, record: &Record) -> Result<(), String> {
     let id = &record.match_id;
     let wrong = |what: &str| Err(format!("the match `{id}` has {what}"));

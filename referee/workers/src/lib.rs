@@ -1,7 +1,7 @@
 //! Tournaments whose matches are played by workers on other machines, over a NATS server. Only the
 //! coordinator writes the log. This crate has both sides, their messages, and the examination of results.
 
-#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+#![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod bundles;
 pub mod dispatch;
@@ -22,14 +22,14 @@ pub use error::RemoteError;
 use session::CoordinatorSession;
 use wire::Announced;
 
-/// How long a worker holds a group without renewing it.
+/// A worker must renew its group within this time.
 const LEASE: Duration = Duration::from_secs(30);
 
 /// The server on which workers are found.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub server: Server,
-    /// How long a worker holds a group without renewing it.
+    /// A worker must renew its group within this time.
     pub lease: Duration,
 }
 

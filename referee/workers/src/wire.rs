@@ -58,7 +58,7 @@ pub const PAUSE: Duration = Duration::from_millis(500);
 /// The pause before a group that a worker returned is delivered again.
 pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(3);
 
-/// An announcement: what workers need to know about a tournament.
+/// An announcement: a tournament's data for workers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Announced {
     /// The version of the coordinator's program, which workers must have as well.
@@ -75,7 +75,7 @@ pub struct Announced {
     /// The bundles by bot; the archives are on the server.
     #[serde(default)]
     pub bundles: BTreeMap<String, Bundle>,
-    /// How long a worker holds a job without renewing it.
+    /// A worker must renew its job within this time.
     pub lease_ms: u64,
 }
 
@@ -118,7 +118,6 @@ impl GroupJob {
     }
 }
 
-/// The result of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlayedGroup {
     pub records: Vec<Record>,
@@ -223,7 +222,7 @@ impl Announced {
         table.map_err(|error| format!("its configuration cannot be read: {}", error.message()))
     }
 
-    /// How long a worker holds a job without renewing it.
+    /// A worker must renew its job within this time.
     pub fn lease(&self) -> Duration {
         Duration::from_millis(self.lease_ms).clamp(SHORTEST_LEASE, LONGEST_LEASE)
     }

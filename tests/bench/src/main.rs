@@ -1,5 +1,5 @@
-//! What the referee costs beyond two processes and a pipe: every figure is a ratio to a bare
-//! ping-pong through a pipe that is measured in the same run.
+//! Overhead of the referee beyond two processes and a pipe: every figure is a ratio to a bare
+//! ping-pong through a pipe in the same run.
 //!
 //!     cargo run --profile dist -p bench -- games    # perft and playouts of the games, without a referee
 //!     cargo run --profile dist -p bench -- pipe     # moves a second, CPU a move
@@ -28,7 +28,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(about = "What the referee costs, compared with what a pipe costs")]
 struct Cli {
-    /// A little of everything, without meaning
+    /// A little of everything; the figures mean nothing
     #[arg(long, global = true)]
     tiny: bool,
     #[command(subcommand)]
@@ -45,11 +45,11 @@ enum What {
     Scale,
     /// Requests to the forward model a second, from this program on the same core
     Model,
-    /// What a move costs through a rules program, beside the same game compiled in
+    /// Cost of a move through a rules program, beside the same game compiled in
     Rules,
     /// Random playouts a second of every sheet, beside a plain interpreter
     Gdl,
-    /// What `--watch` costs, without and with an open page, and the first page of a large log
+    /// Cost of `--watch`, without and with an open page, and the first page of a large log
     Watch,
     /// A tournament by a worker over a NATS server, beside the same on this machine alone
     Nats,

@@ -1,4 +1,4 @@
-//! Running a tournament and measuring what it costs.
+//! Runs a tournament and measures its cost.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -15,10 +15,9 @@ use tempfile::TempDir;
 use tests::cluster::nats::NatsServer;
 use tests::web::{self, Events};
 
-/// Between two looks at the referee.
+/// Polling interval of the referee's memory.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// A tournament to be measured.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
     /// Ids of games, as TOML.
@@ -31,10 +30,9 @@ pub(crate) struct Tournament {
     pub(crate) more: String,
 }
 
-/// The cost of a run.
+/// The cost of a run, from start to end.
 #[derive(Clone, Debug)]
 pub(crate) struct Cost {
-    /// From its start to its end.
     pub(crate) time: Duration,
     /// Moves that bots made.
     pub(crate) moves: u64,
@@ -54,7 +52,6 @@ impl Cost {
         self.folder.path().join("out/games.jsonl")
     }
 
-    /// Moves a second.
     pub(crate) fn rate(&self) -> f64 {
         self.moves as f64 / self.time.as_secs_f64()
     }
@@ -79,13 +76,13 @@ pub(crate) fn instant() -> &'static Path {
 /// Spectators of a tournament in the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watched {
-    /// Nobody, and there are no pages.
+    /// No server.
     Not,
-    /// So many pages are open.
+    /// A server with this many open pages.
     By(usize),
 }
 
-/// Plays a tournament and watches what it costs.
+/// Plays a tournament and measures its cost.
 pub(crate) fn play(tournament: &Tournament) -> Cost {
     play_watched(tournament, Watched::Not)
 }
@@ -107,7 +104,7 @@ pub(crate) fn play_watched(tournament: &Tournament, watched: Watched) -> Cost {
     to_the_end(child, begin, folder)
 }
 
-/// Has one worker with this many slots play a tournament, over this server. The cost is that of the
+/// Plays a tournament by one worker with this many slots, over this server. Measures the
 /// coordinator.
 pub(crate) fn play_by_worker(tournament: &Tournament, server: &NatsServer, slots: usize) -> Cost {
     let folder = configured(tournament);
@@ -224,7 +221,6 @@ fn count(log: &Path) -> (u64, u64, f64) {
     (moves, matches, middle)
 }
 
-/// The middle one.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

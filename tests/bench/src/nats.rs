@@ -1,5 +1,6 @@
-//! What workers over a NATS server cost: the same tournament on this machine alone, two matches at a time,
-//! and by one worker with two slots, with server, worker and coordinator on this machine, too.
+//! Cost of workers over a NATS server: the same tournament on this machine alone, two matches at a
+//! time, and by one worker with two slots, with server, worker and coordinator on this machine,
+//! too.
 
 use tests::cluster::nats::NatsServer;
 

@@ -12,7 +12,6 @@ use nix::unistd::Pid;
 /// Bytes of a line, its end included.
 const LINE: usize = 100;
 
-/// The cost of a round trip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoundTrip {
     /// Time for one there and back.
@@ -20,7 +19,6 @@ pub(crate) struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Round trips a second.
     pub(crate) fn rate(self) -> f64 {
         1.0 / self.time.as_secs_f64()
     }
@@ -48,7 +46,7 @@ pub(crate) fn cores() -> Vec<usize> {
     all.filter(|core| set.is_set(*core) == Ok(true)).collect()
 }
 
-/// Keeps this thread, and what it starts from now on, to a core; or to all of them.
+/// Pins this thread, and processes that it starts from now on, to a core; or to all of them.
 pub(crate) fn keep_to(core: Option<usize>, all: &[usize]) {
     let mut set = CpuSet::new();
     for core in core.map_or(all.to_vec(), |core| vec![core]) {

@@ -58,7 +58,7 @@ pub(crate) fn run(tiny: bool) {
     );
 }
 
-/// Measures one line of the table. The limit is measured anew beside each run, since the machine
+/// Measures one line of the table. The limit is measured again beside each run, since the machine
 /// changes its pace; that of several matches at a time is that of as many ping-pongs, one on each core.
 fn row(
     label: &str,

@@ -1,5 +1,5 @@
-//! What a move costs whose rules are in another process, beside the same game compiled in: instant
-//! bots play Paper Pen-guins, by turns with the rules built in and through `referee model`.
+//! Cost of a move with rules in another process, beside the same game compiled in: instant bots
+//! play Paper Pen-guins, by turns with the rules built in and through `referee model`.
 
 use crate::measure::{Tournament, instant, median, play};
 

@@ -66,7 +66,7 @@ fn one_after_another(tiny: bool) {
 /// A match with new processes against one without, and a bare process as the yardstick.
 fn starts(tiny: bool) {
     let rounds = if tiny { 5 } else { 300 };
-    let anew = |restart: &str| {
+    let restarts = |restart: &str| {
         let mut tournament = tournament(rounds, 1);
         tournament
             .more
@@ -74,7 +74,7 @@ fn starts(tiny: bool) {
         let cost = play(&tournament);
         cost.time / cost.matches as u32
     };
-    let (with, without) = (anew("each-match"), anew("on-fault"));
+    let (with, without) = (restarts("each-match"), restarts("on-fault"));
     let bare = bare_process(if tiny { 5 } else { 300 });
     println!(
         "to start and end a bot: {:.2} ms; a bare process that says hello and quits: {:.2} ms",

@@ -16,7 +16,6 @@ const RUN: Duration = Duration::from_millis(150);
 /// A visitor that measures runs of this length.
 struct Measure(Duration);
 
-/// One line of the table.
 struct Speed {
     perft_depth: u32,
     perft_nodes: f64,

@@ -19,7 +19,7 @@ pub(crate) fn run(tiny: bool) {
     large_log(if tiny { 1000 } else { 100_000 });
 }
 
-/// Tournaments in turn without pages, with a server that nobody asks, with one page and with many.
+/// Tournaments in turn without a server, with a server without pages, with one page and with many.
 fn tournaments(tiny: bool) {
     let tournament = Tournament {
         games: "\"paper-penguins\"".to_owned(),
@@ -104,7 +104,7 @@ fn large_log(matches: usize) {
     println!("- memory: {:.1} MB at most", most_memory(server.id()));
 }
 
-/// A tournament whose matches the large log consists of.
+/// A tournament that supplies the matches of the large log.
 fn played() -> Tournament {
     Tournament {
         games: "\"paper-penguins\"".to_owned(),

@@ -17,6 +17,6 @@ pub mod targets;
 
 pub use targets::{TARGETS, Target};
 
-/// Counts what is allocated, so that an input that blows memory up is a failure.
+/// Tracks the peak of allocated memory, so that an input that blows memory up is a failure.
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;

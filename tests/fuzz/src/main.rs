@@ -17,13 +17,13 @@ const MOST_MEMORY: u64 = 4 << 30;
 /// Fuzzes everything of the referee that reads text from outside
 #[derive(Debug, Parser)]
 struct Args {
-    /// What to fuzz; all if none is named
+    /// Targets to fuzz; all if none is named
     #[arg(value_parser = PossibleValuesParser::new(TARGETS.iter().map(|target| target.name)))]
     targets: Vec<String>,
-    /// How long, for each target
+    /// Seconds for each target
     #[arg(long, value_name = "N", default_value_t = 10)]
     seconds: u64,
-    /// What all inputs are made from
+    /// Seed of all inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Try only the input in this file
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
             None => fuzz(target, &args),
         };
         match done {
-            Ok(stats) => println!("{}", told(target, &stats)),
+            Ok(stats) => println!("{}", summary(target, &stats)),
             Err(error) => {
                 eprintln!("{error}");
                 code = ExitCode::FAILURE;
@@ -78,7 +78,7 @@ fn try_file(target: &Target, path: &PathBuf) -> Result<Stats, String> {
     }
 }
 
-fn told(target: &Target, stats: &Stats) -> String {
+fn summary(target: &Target, stats: &Stats) -> String {
     format!(
         "{}: {} inputs, {} understood; the slowest took {:.1?}, the largest {} KiB",
         target.name,

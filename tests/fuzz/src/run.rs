@@ -1,4 +1,4 @@
-//! Feeds inputs to a target and watches over each: no panic, no hang, no memory blow-up.
+//! Feeds inputs to a target under watch: no panic, no hang, no memory blow-up.
 
 use std::any::Any;
 use std::fs::{self, File};
@@ -19,9 +19,8 @@ use crate::{MEMORY, Target, mutate};
 /// Limits for one input.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The time.
     pub time: Duration,
-    /// The memory on top of what was allocated before, in bytes.
+    /// Allocated bytes on top of earlier ones.
     pub memory: usize,
 }
 
@@ -34,7 +33,7 @@ impl Default for Limits {
     }
 }
 
-/// When a run ends.
+/// The end of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Until {
     /// After this many inputs made from seeds.
@@ -55,16 +54,12 @@ pub struct Stats {
     pub largest: usize,
 }
 
-/// A failure.
 #[derive(Debug, Error)]
 pub enum Failure {
-    /// It was a panic.
     #[error("panicked: {0}")]
     Panic(String),
-    /// It took too long.
     #[error("took {0:?}")]
     Slow(Duration),
-    /// It took too much memory.
     #[error("took {} MiB of memory", .0 >> 20)]
     Memory(usize),
 }
@@ -81,17 +76,11 @@ pub struct Failed {
 /// A run that found something, or could not be.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// It found something.
     #[error(transparent)]
     Failed(#[from] Failed),
     /// The input cannot be kept on the disk.
     #[error("`{}` cannot be written: {error}", path.display())]
-    Write {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why not.
-        error: io::Error,
-    },
+    Write { path: PathBuf, error: io::Error },
 }
 
 fn repeat(target: &str, input: &Path) -> String {
@@ -101,7 +90,7 @@ fn repeat(target: &str, input: &Path) -> String {
     )
 }
 
-/// Tries one input. The answer is whether the target understood it.
+/// Tries one input. True if the target understood it.
 ///
 /// # Errors
 /// If it does what no input may do.
@@ -126,7 +115,6 @@ pub fn try_input(target: &Target, input: &[u8], stats: &mut Stats) -> Result<boo
     Ok(understood)
 }
 
-/// The message of a panic.
 fn words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -171,7 +159,7 @@ pub fn run(target: &Target, seed: u64, until: Until, folder: &Path) -> Result<St
     }
 }
 
-/// The file with the input that is being tried. It is there even if the whole process dies.
+/// The file with the current input. It survives the death of the whole process.
 struct Current {
     path: PathBuf,
     file: File,
@@ -203,7 +191,7 @@ impl Current {
         }
     }
 
-    /// Keeps the input under a name of its own.
+    /// Saves the input under a name of its own.
     fn keep(
         &self,
         target: &'static str,
@@ -254,9 +242,9 @@ impl Watchdog {
     }
 }
 
-/// Looks after a run until it is over.
+/// Watches a run until it is over.
 fn watch(watched: &Weak<Mutex<Option<Instant>>>, target: &str, input: &Path) {
-    // Twice what is allowed: whatever ends by itself gets a better message.
+    // Twice the limit: a run that ends by itself gets a better message.
     let limits = Limits::default();
     let (most_time, most_memory) = (2 * limits.time, 2 * limits.memory);
     while let Some(since) = watched.upgrade() {

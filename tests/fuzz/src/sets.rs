@@ -6,11 +6,9 @@ use games::session::{as_strs, random_step};
 use games::{Rng, Rules, Session};
 use serde_json::Value;
 
-/// A game under options.
 pub struct Set {
-    /// The game's id.
     pub game: &'static str,
-    /// As they are given, without the defaults.
+    /// Without the defaults.
     pub options: Value,
     pub rules: Arc<dyn Rules>,
 }
@@ -41,7 +39,6 @@ pub fn named(input: &[u8]) -> Option<(&'static Set, &[u8])> {
     Some((&SETS[*byte as usize % SETS.len()], rest))
 }
 
-/// The byte that names a set.
 pub fn byte(index: usize) -> u8 {
     debug_assert!(index < SETS.len() && SETS.len() < 256);
     index as u8

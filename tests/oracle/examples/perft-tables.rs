@@ -1,4 +1,4 @@
-//! Writes the perft tables `games/perft/GAME.json` anew, the same ones on every machine:
+//! Regenerates the perft tables `games/perft/GAME.json`, the same ones on every machine:
 //!
 //!     cargo run --profile campaign -p oracle --example perft-tables [GAME]...
 //!

@@ -29,13 +29,11 @@ pub(crate) const SIX: [Dir; 6] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1,
 /// West, east and the four diagonals of the 60-cell board of the Penguins games.
 const ICE_SIX: [Dir; 6] = [(-1, 0), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1)];
 
-/// The name of a cell: `c1`.
 pub(crate) fn name(cell: Cell) -> String {
     let letter = char::from(b'a' + (cell.0 - 1) as u8);
     format!("{letter}{}", cell.1)
 }
 
-/// The cell of a name.
 pub(crate) fn cell(name: &str) -> Cell {
     let letter = name.as_bytes()[0];
     assert!(letter.is_ascii_lowercase(), "not a cell: {name}");
@@ -65,7 +63,6 @@ pub(crate) fn cell_lists(lists: &Value) -> Vec<BTreeSet<Cell>> {
     lists.iter().map(cells).collect()
 }
 
-/// The cell one step further.
 pub(crate) fn plus(cell: Cell, dir: Dir) -> Cell {
     (cell.0 + dir.0, cell.1 + dir.1)
 }
@@ -100,7 +97,6 @@ impl Board {
         (1..=self.rows()).contains(&cell.1) && (1..=self.columns(cell.1)).contains(&cell.0)
     }
 
-    /// All cells, row by row, the top row first, left to right.
     pub(crate) fn cells(self) -> Vec<Cell> {
         let mut cells = Vec::new();
         for row in (1..=self.rows()).rev() {
@@ -154,17 +150,14 @@ impl Board {
     }
 }
 
-/// Reads a string.
 pub(crate) fn text(value: &Value) -> &str {
     value.as_str().expect("a string")
 }
 
-/// Reads an integer.
 pub(crate) fn int(value: &Value) -> i64 {
     value.as_i64().expect("an integer")
 }
 
-/// Reads a list of integers.
 pub(crate) fn ints(value: &Value) -> Vec<i64> {
     let list = value.as_array().expect("a list of integers");
     list.iter().map(int).collect()
@@ -175,7 +168,6 @@ pub(crate) fn seat(value: &Value) -> Option<usize> {
     (!value.is_null()).then(|| int(value) as usize)
 }
 
-/// Reads rows of digits.
 pub(crate) fn rows(value: &Value) -> Vec<String> {
     let list = value.as_array().expect("a list of rows");
     list.iter().map(|row| text(row).to_string()).collect()
@@ -239,7 +231,7 @@ pub(crate) fn by_scores(scores: &[i64], reason: &str) -> Outcome {
     }
 }
 
-/// The key of a position: its state without `ply` and `scores`, and what else counts.
+/// The key of a position: its state without `ply` and `scores`, and other relevant facts.
 pub(crate) fn key(mut state: Value, extra: &Value) -> String {
     let fields = state.as_object_mut().expect("a state");
     fields.remove("ply");

@@ -1,6 +1,6 @@
-//! The Game Description Language, evaluated plainly: all that follows from a position is derived
-//! again and again until nothing new comes. It has its own reader, and shares nothing with the fast
-//! implementation but the language.
+//! The Game Description Language, evaluated naively: all consequences of a position are derived
+//! repeatedly until nothing new appears. Has its own reader, and shares no code with the fast
+//! implementation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -8,9 +8,7 @@ use std::rc::Rc;
 /// A term, in small letters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Term {
-    /// A name, number or variable.
     Word(Rc<str>),
-    /// A function of terms.
     List(Rc<[Term]>),
 }
 
@@ -23,7 +21,6 @@ struct Rule {
     body: Vec<Term>,
 }
 
-/// A sheet.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     rules: Vec<Rule>,
@@ -36,7 +33,6 @@ pub struct Sheet {
 /// Everything that holds, by the name of the relation.
 type Model = BTreeMap<Rc<str>, BTreeSet<Term>>;
 
-/// The values of variables.
 type Bindings = Vec<(Rc<str>, Term)>;
 
 fn read_all(text: &str) -> Result<Vec<Term>, String> {
@@ -87,7 +83,6 @@ fn args(term: &Term) -> &[Term] {
     }
 }
 
-/// A term as text.
 pub fn text(term: &Term) -> String {
     match term {
         Word(word) => word.to_string(),
@@ -106,7 +101,7 @@ fn word(text: &str) -> Term {
     Word(text.into())
 }
 
-/// The relations that a condition asks for, each with whether it is under a `not`.
+/// The relations in a condition, each with its negation.
 fn asked(condition: &Term, negated: bool, out: &mut Vec<(Rc<str>, bool)>) {
     match &*name(condition) {
         "and" | "or" => args(condition)
@@ -248,14 +243,12 @@ impl Sheet {
         all
     }
 
-    /// The facts at the start.
     pub fn start(&self) -> BTreeSet<Term> {
         of(&self.fixed, "init")
             .map(|atom| args(atom)[0].clone())
             .collect()
     }
 
-    /// Everything about a position before a move.
     pub fn look(&self, facts: &BTreeSet<Term>) -> Look {
         let model = self.model(facts, &[]);
         let roles = self.roles();
@@ -270,7 +263,7 @@ impl Sheet {
         }
     }
 
-    /// The facts after a step, given a move of each role; and what each role sees of it.
+    /// The facts after a step, given a move of each role; and the percepts of each role.
     pub fn step(
         &self,
         facts: &BTreeSet<Term>,
@@ -290,13 +283,10 @@ impl Sheet {
     }
 }
 
-/// Everything about a position.
 #[derive(Clone, Debug)]
 pub struct Look {
     pub over: bool,
-    /// The legal moves of each role.
     pub legal: Vec<BTreeSet<Term>>,
-    /// The goals of each role.
     pub goals: Vec<BTreeSet<Term>>,
 }
 

@@ -1,5 +1,5 @@
-//! What Penguins and Amazon Penguins share: a board of chips (or tiles) with fish,
-//! the penguins on it, and its three ways to be set up.
+//! Common parts of Penguins and Amazon Penguins: a board of chips (or tiles) with fish, the
+//! penguins on it, and its three ways to be set up.
 
 use crate::board::{self, Board, Cell};
 use crate::random::Random;
@@ -11,7 +11,6 @@ pub(crate) struct Ice {
     pub(crate) board: Board,
     /// The fish on every cell; 0 where there is no chip.
     pub(crate) fish: BTreeMap<Cell, i64>,
-    /// The penguins of every seat.
     pub(crate) penguins: Vec<BTreeSet<Cell>>,
 }
 
@@ -106,7 +105,6 @@ impl Ice {
         self.fish[&cell] > 0 && !self.has_penguin(cell)
     }
 
-    /// All cells with a chip and no penguin.
     pub(crate) fn free_cells(&self) -> Vec<Cell> {
         let cells = self.board.cells().into_iter();
         cells.filter(|&cell| self.free(cell)).collect()

@@ -1,6 +1,6 @@
-//! A slow and obvious second implementation of the eight games, written straight
-//! from the rule files. It exists to be compared with the fast one, position by
-//! position, and so trades all speed for likeness to the rules' own words.
+//! A slow and obvious second implementation of the eight games, written straight from the rule
+//! files. The fast one is compared with it, position by position; so it trades all speed for
+//! closeness to the wording of the rules.
 
 #![allow(missing_docs, reason = "only tests read this")]
 
@@ -25,7 +25,6 @@ use games::{
 pub use oracle::Oracle;
 pub use outcome::Outcome;
 
-/// The ids of all games.
 pub const GAMES: [&str; 8] = [
     "amazons",
     "amazon-penguins",

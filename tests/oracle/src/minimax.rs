@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::Oracle;
 
-/// What a seat can get for itself from here on, in points beyond those that it has, if all others do what
-/// they can against it; `None` if that takes the moves of more than `most` positions.
+/// Further points that a seat can secure against all others; `None` if that takes the moves of more
+/// than `most` positions.
 pub fn points_to_come(position: &dyn Oracle, seat: usize, most: usize) -> Option<i64> {
     let mut search = Search {
         seat,

@@ -15,7 +15,6 @@ pub trait Oracle {
     fn play(&mut self, mv: &str);
     /// `None` while the game runs.
     fn result(&self) -> Option<Outcome>;
-    /// The same position once more.
     fn clone_box(&self) -> Box<dyn Oracle>;
     /// A string that is equal exactly for positions from which play goes on equally.
     fn key(&self) -> String;

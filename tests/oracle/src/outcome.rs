@@ -2,7 +2,7 @@
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Points, one entry a seat.
+    /// One entry for each seat.
     pub scores: Vec<i64>,
     /// In [0, 1], one entry a seat.
     pub outcome: Vec<f64>,

@@ -1,4 +1,4 @@
-//! A small random generator of this crate's own, the same in every version.
+//! A small random generator without dependencies, the same in every version.
 
 /// A generator (splitmix64) whose state is its seed.
 #[derive(Clone, Debug)]
@@ -14,7 +14,6 @@ impl Random {
         ((z ^ (z >> 31)) % n as u64) as usize
     }
 
-    /// One of the items.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }

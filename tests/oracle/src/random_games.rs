@@ -1,5 +1,5 @@
-//! Random games of every game under every option: nothing breaks, and a position
-//! written down and opened again is the same.
+//! Random games of every game under every option: nothing fails, and positions survive a round
+//! trip.
 
 use crate::random::Random;
 use crate::{Oracle, open, scattered, sets, start};

@@ -1,5 +1,5 @@
-//! Valid states that no game need have led to: pieces anywhere the rules allow them. They
-//! reach crowded lines, skips and ends that random play hardly meets.
+//! Valid states that no game may lead to: pieces on any allowed cells. They produce crowded lines,
+//! skips and ends that random play hardly reaches.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ fn fish(game: &str, options: &Value, penguins: usize, random: &mut Random) -> Va
     let mut options = options.clone();
     let laid = options["setup"] == "laid";
     if laid {
-        // Where the chips lie cannot be told from a random start.
+        // The places of the chips do not show a random start.
         options["setup"] = json!("random");
     }
     let mut state = start(game, &options, random.0).state();

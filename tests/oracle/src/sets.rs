@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-/// Sets of options of a game.
 pub fn of(game: &str) -> Vec<Value> {
     match game {
         "amazons" => (5..=11).map(|size| json!({"size": size})).collect(),

@@ -1,4 +1,4 @@
-//! Kills referees at random moments and lets them go on, for a number of rounds.
+//! Kills and resumes referees at random moments, for a number of rounds.
 
 use clap::Parser;
 
@@ -6,10 +6,10 @@ use clap::Parser;
 /// log with that of an undisturbed run
 #[derive(Debug, Parser)]
 struct Args {
-    /// How many tournaments
+    /// Number of tournaments
     #[arg(long, value_name = "N", default_value_t = 200)]
     rounds: u32,
-    /// What the moments are made from
+    /// Seed of the moments
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

@@ -1,4 +1,4 @@
-//! Tournaments over NATS in which everything fails that can, for a number of rounds.
+//! Tournaments over NATS with all kinds of failures, for a number of rounds.
 
 use clap::Parser;
 use tests::cluster::storms::{Figures, Storm};
@@ -7,16 +7,16 @@ use tests::cluster::storms::{Figures, Storm};
 /// coordinator, has a worker lie, and compares each log with that of one undisturbed machine
 #[derive(Debug, Parser)]
 struct Args {
-    /// How many tournaments
+    /// Number of tournaments
     #[arg(long, value_name = "N", default_value_t = 50)]
     rounds: u32,
-    /// How many matches each has
+    /// Matches of each tournament
     #[arg(long, value_name = "N", default_value_t = 2000)]
     matches: u32,
     /// The first round, to play a later one again
     #[arg(long, value_name = "N", default_value_t = 0)]
     first: u64,
-    /// What the moments are made from
+    /// Seed of the moments
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

@@ -13,16 +13,16 @@ static HEAP: PeakAlloc = PeakAlloc;
 /// that are restarted; checks that each match is in the log once, and prints figures
 #[derive(Debug, Parser)]
 struct Args {
-    /// How many workers there are
+    /// Number of workers
     #[arg(long, value_name = "N", default_value_t = 1000)]
     workers: usize,
-    /// How many groups of matches each plays at a time
+    /// Groups of matches that each worker plays at a time
     #[arg(long, value_name = "N", default_value_t = 4)]
     slots: usize,
-    /// How many matches are played; a tournament has at most 999,999
+    /// Number of matches, at most 999,999
     #[arg(long, value_name = "N", default_value_t = 999_980)]
     matches: u64,
-    /// What everything random is made from
+    /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// The seconds that a match takes on average
@@ -34,8 +34,8 @@ struct Args {
     /// The milliseconds that the coordinator replays a match
     #[arg(long, value_name = "MS", default_value_t = 1.0)]
     replay: f64,
-    /// How often things fail: 1 for one of ten workers an hour killed, as many stopped and cut off, and two
-    /// restarts an hour of the server and of the coordinator; 0 for never
+    /// Rate of failures: with 1, one of ten workers is killed each hour, as many stopped and cut
+    /// off, and server and coordinator restart twice an hour; 0 for none
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     failures: f64,
 }

@@ -1,4 +1,4 @@
-//! Fast bots on a machine that is busy with something else.
+//! Fast bots on a busy machine.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// Findings of a campaign.
 #[derive(Debug, Default)]
 pub struct Findings {
     /// Measurements, a line each.

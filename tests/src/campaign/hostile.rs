@@ -1,4 +1,4 @@
-//! A tournament in which half of the entrants are hostile.
+//! A tournament with hostile bots as half of the entrants.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::{Findings, play};
 use crate::traces::MARK;
 use crate::{Arena, hostile};
 
-/// For bots whose moves are waited for in vain.
+/// For bots that never move.
 const SHORT: &str = "time = { per_move = \"150ms\", margin = \"50ms\" }";
-/// For bots whose `hello` or `ready` is.
+/// For bots that never say `hello` or `ready`.
 const SHORT_START: &str = "time = { startup = \"1s\" }";
 /// Their time limit, in milliseconds.
 const DEADLINE: f64 = 200.0;
@@ -38,7 +38,6 @@ pub fn run(matches: usize, seed: usize) -> Findings {
     findings
 }
 
-/// The hostile half.
 fn entrants(half: usize, seed: usize) -> Vec<Entrant> {
     let groups: [(&[Mode], &str); 4] = [
         (&WAITS, SHORT),
@@ -94,14 +93,14 @@ fn configuration(entrants: &[Entrant], mark: &str, seed: usize) -> String {
     text
 }
 
-/// How a player misbehaved: as its version or its name says; `None` for honest ones.
+/// A player's misbehaviour, from its version or its name; `None` for honest ones.
 fn mode(player: &Value) -> Option<Mode> {
     let name = player["name"].as_str().unwrap_or_default();
     if name.starts_with("honest") {
         return None;
     }
-    let told = player["version"].as_str().and_then(find);
-    told.or_else(|| find(name))
+    let stated = player["version"].as_str().and_then(find);
+    stated.or_else(|| find(name))
 }
 
 /// Checks each result against how the players misbehaved.
@@ -151,10 +150,10 @@ fn wrong(record: &Value, modes: &[Option<Mode>]) -> Option<String> {
             0 => 0,
             turn => seat as u64 + 2 * u64::from(turn - 1),
         };
-        let told = fault["ply"].as_u64()?;
+        let stated = fault["ply"].as_u64()?;
         // A machine that is too busy makes bots with little time late before they misbehave.
-        let early = fault["code"] == "timeout" && told < ply;
-        let right_ply = mode.may_play_on || told == ply || early;
+        let early = fault["code"] == "timeout" && stated < ply;
+        let right_ply = mode.may_play_on || stated == ply || early;
         // Only before the first turn there may be more than one.
         let right = right_ply && (faults.len() == 1 || ply == 0);
         if !right || !mode.codes.contains(&fault["code"].as_str()?) {
@@ -171,7 +170,7 @@ fn wrong(record: &Value, modes: &[Option<Mode>]) -> Option<String> {
     (!right).then(|| format!("{result}"))
 }
 
-/// By how much a verdict came after the deadline, in milliseconds.
+/// Milliseconds from the deadline to the verdict.
 fn lateness(fault: &Value) -> Option<f64> {
     let message = fault["message"].as_str()?;
     let rest = message.strip_prefix("no move after ")?;

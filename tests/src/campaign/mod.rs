@@ -1,5 +1,4 @@
-//! Long runs that show that the referee holds: they print what they find as figures, and what is
-//! wrong as sentences.
+//! Long runs that test the referee: they print findings as figures, and errors as sentences.
 
 pub mod busy;
 mod findings;

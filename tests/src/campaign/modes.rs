@@ -1,6 +1,5 @@
-//! The ways in which the hostile bots of a campaign misbehave, and the right reaction to each.
+//! Misbehaviour of hostile bots in a campaign, and the right reaction to each.
 
-/// A way to misbehave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mode {
     /// The bot's argument.
@@ -9,7 +8,7 @@ pub(super) struct Mode {
     pub(super) codes: &'static [&'static str],
     /// It may play to the end without a fault.
     pub(super) may_play_on: bool,
-    /// In which of its turns the fault comes; 0 before the first.
+    /// The turn with the fault; 0 before the first.
     pub(super) turn: u32,
 }
 
@@ -32,8 +31,8 @@ const fn play(how: &'static str) -> Mode {
     }
 }
 
-/// Those that do not get as far as to say who they are, or are given up after a few tries: each
-/// is an entrant of its own. They are waited for.
+/// Bots that never identify themselves, or are given up after a few tries: each is an entrant of
+/// its own, with a timeout.
 pub(super) const STARTS: [Mode; 7] = [
     lose("exit-at-start", &["startup"], 0),
     lose("no-hello", &["startup"], 0),
@@ -44,7 +43,7 @@ pub(super) const STARTS: [Mode; 7] = [
     lose("exit-before-ready", &["startup"], 0),
 ];
 
-/// Those that have to be waited for.
+/// Bots with timeouts.
 pub(super) const WAITS: [Mode; 7] = [
     lose("hang", &["timeout"], 2),
     lose("late", &["timeout"], 2),
@@ -55,7 +54,7 @@ pub(super) const WAITS: [Mode; 7] = [
     lose("spins", &["timeout"], 2),
 ];
 
-/// Those that end by themselves.
+/// Bots that end by themselves.
 pub(super) const ENDS: [Mode; 36] = [
     lose("exit-after-hello", &["startup"], 0),
     lose("hello-twice", &["protocol"], 0),
@@ -95,7 +94,7 @@ pub(super) const ENDS: [Mode; 36] = [
     lose("exit-before-ready", &["startup"], 0),
 ];
 
-/// Those that are limited in what they use, in a sandbox.
+/// Bots that exceed resource limits, in a sandbox.
 pub(super) const TAKES: [Mode; 4] = [
     lose("allocates", &["crash"], 2),
     lose("fills-disk", &["crash"], 1),
@@ -103,7 +102,7 @@ pub(super) const TAKES: [Mode; 4] = [
     play("many-children"),
 ];
 
-/// Those that are odd, but not at fault.
+/// Odd bots without faults.
 pub(super) const PLAYS: [Mode; 20] = [
     play("exit-at-end"),
     play("abort-at-quit"),
@@ -130,7 +129,6 @@ pub(super) const PLAYS: [Mode; 20] = [
     play("noisy"),
 ];
 
-/// A mode by its name.
 pub(super) fn find(how: &str) -> Option<Mode> {
     let all = [&STARTS[..], &WAITS, &ENDS, &TAKES, &PLAYS];
     all.into_iter()

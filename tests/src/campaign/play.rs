@@ -8,8 +8,8 @@ use super::findings::Findings;
 use super::watch::{Watch, Watched};
 use crate::Arena;
 
-/// Plays a tournament and checks what must hold for all of them: it ends well, with this many
-/// matches, each there once and right by the rules, and leaves nothing. Gives the matches.
+/// Plays a tournament and checks the invariants: it ends well, with this many matches, each in the
+/// log once and verified, and leaves nothing behind. Returns the matches.
 pub(super) fn play(
     arena: &Arena,
     mark: &str,
@@ -28,7 +28,7 @@ pub(super) fn play(
     findings.wrong_unless(ran.code == Some(0), || {
         format!("the referee ended with {:?}: {}", ran.code, ran.stderr)
     });
-    watched.tell(findings);
+    watched.report(findings);
     let left = crate::traces::marked(mark);
     findings.wrong_unless(left.is_empty(), || format!("processes are left: {left:?}"));
     let left = crate::traces::control_groups(*referee);

@@ -1,4 +1,4 @@
-//! Thousands of quick matches with new processes for each.
+//! Thousands of quick matches with a new process for each bot.
 
 use super::{Findings, play};
 use crate::traces::MARK;

@@ -1,4 +1,4 @@
-//! Looks at a running referee from time to time: memory, open files, children.
+//! Samples memory, open files and children of a running referee.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -9,12 +9,12 @@ use super::findings::Findings;
 use crate::traces::{children, open_files, resident_kib};
 use crate::{Arena, Ran, referee};
 
-/// Between two looks.
+/// Sampling interval.
 const BETWEEN: Duration = Duration::from_millis(100);
-/// How much memory may grow from the first half of a run to the second, in KiB: both slots may hold a
-/// bot's longest output at the same moment, and whether a look falls on that is chance.
+/// Allowed growth of memory from the first half of a run to the second, in KiB: both slots may hold
+/// a bot's longest output at the same moment, and whether a sample falls on that is chance.
 const SLACK: u64 = 32 << 10;
-/// How many more processes may be there in the second half: those that the slots keep for their next
+/// Additional processes allowed in the second half: those that the slots keep for their next
 /// matches, of which there are few at first.
 const KEPT: u64 = 20;
 /// A process has at most this many pipes, sockets and files.
@@ -55,7 +55,7 @@ impl Watch {
         Watch { child }
     }
 
-    /// Looks on until it ends.
+    /// Samples until it ends.
     pub(super) fn wait(mut self) -> Watched {
         let referee = self.child.id();
         let mut samples = Vec::new();
@@ -86,7 +86,7 @@ impl Watch {
 
 impl Watched {
     /// Compares the second half with the first one.
-    pub(super) fn tell(&self, findings: &mut Findings) {
+    pub(super) fn report(&self, findings: &mut Findings) {
         let (first, second) = self.samples.split_at(self.samples.len() / 2);
         let most = |part: &[Sample], of: fn(&Sample) -> u64| part.iter().map(of).max().unwrap_or(0);
         for (what, slack, of) in [

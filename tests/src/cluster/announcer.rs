@@ -1,5 +1,5 @@
-//! A coordinator that announces what no worker should take: configurations that reach for a machine, and
-//! messages that are none.
+//! A coordinator with announcements that no worker should take: configurations that reach for a
+//! machine, and malformed messages.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -19,27 +19,24 @@ use workers::wire::{Announced, GroupJob, pack};
 const ANSWER: Duration = Duration::from_secs(90);
 /// The lease of the jobs.
 const LEASE: Duration = Duration::from_secs(1);
-/// A bot that reaches for nothing.
+/// A harmless bot.
 const PLAIN: &str = "command = \"referee bot random\"";
 
-/// Something to announce.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     pub name: String,
     /// A part of the refusal.
     pub says: String,
-    /// The message.
     pub payload: Vec<u8>,
 }
 
-/// A worker's reaction to an announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// It plays matches of it.
+    /// It plays matches of the tournament.
     Serves,
-    /// It does not, for this reason.
+    /// It declines, for this reason.
     Declines(String),
-    /// It said nothing.
+    /// No reaction.
     Silence,
 }
 
@@ -51,7 +48,6 @@ pub struct Announcer {
 }
 
 impl Announcer {
-    /// Connects to a server.
     pub async fn open(address: &str) -> Self {
         let server = Server {
             address: address.to_owned(),
@@ -64,7 +60,7 @@ impl Announcer {
         }
     }
 
-    /// Announces something, offers a job of it, and waits for what the worker makes of it.
+    /// Announces something, offers a job of it, and waits for the worker's reaction.
     pub async fn announce(&mut self, attempt: &Attempt, worker: &str) -> Answered {
         self.number += 1;
         let id = TournamentId::of("hostile", self.number);
@@ -124,7 +120,7 @@ pub fn announced(config: &str, files: &[(&str, &str)]) -> Announced {
     .sealed()
 }
 
-/// A configuration of two bots, the second of which has these lines; `head` begins it.
+/// A configuration of two bots, the second of which has these lines; `head` comes first.
 pub fn configuration(head: &str, lines: &str) -> String {
     format!(
         "name = \"hostile\"\n{head}\ngames = [{{ id = \"amazons\", options = {{ size = 5 }} }}]\n\
@@ -200,7 +196,7 @@ pub fn reaching(secret: &Path) -> Vec<Attempt> {
     attempts.collect()
 }
 
-/// Messages that are no announcements, or not what they say they are.
+/// Malformed announcements.
 pub fn malformed() -> Vec<Attempt> {
     let attempts = not_even_messages().into_iter().chain(not_what_they_say());
     let attempts = attempts.map(|(name, says, payload)| Attempt {
@@ -211,7 +207,7 @@ pub fn malformed() -> Vec<Attempt> {
     attempts.collect()
 }
 
-/// A name, what the refusal has to say, and a message.
+/// A name, a part of the refusal, and a message.
 type Malformed = (&'static str, &'static str, Vec<u8>);
 
 fn not_even_messages() -> Vec<Malformed> {
@@ -276,7 +272,7 @@ fn not_what_they_say() -> Vec<Malformed> {
     ]
 }
 
-/// An announcement of a game that is this sheet, with files whose names lead up.
+/// An announcement of a game with this sheet, with paths that lead upwards.
 fn with_sheet(text: &str) -> Vec<u8> {
     let config = configuration("rules = [\"x.kif\"]", PLAIN);
     let config = config.replace("{ id = \"amazons\", options = { size = 5 } }", "\"x\"");
@@ -315,7 +311,7 @@ pub fn honest(lease_ms: u64) -> Attempt {
     }
 }
 
-/// Bytes as messages have them.
+/// Compresses bytes like a message.
 pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).expect("memory");

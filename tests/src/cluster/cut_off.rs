@@ -1,4 +1,5 @@
-//! Network namespaces: a process in one reaches the test's server by a cable that can be pulled.
+//! Network namespaces: a process in one reaches the test's server through a virtual cable that can
+//! be pulled.
 
 use std::process::{Command, Stdio};
 

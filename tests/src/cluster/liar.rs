@@ -1,4 +1,4 @@
-//! A worker that brings wrong results: it takes jobs as others do, and makes something up.
+//! A lying worker: it takes jobs as others do, and invents results.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::cluster::announcer::compressed;
 
-/// Ways to be wrong.
+/// Number of ways to lie.
 pub const WAYS: u32 = 16;
 
 /// A liar at work, until it is dropped.
@@ -27,7 +27,8 @@ pub struct Liar {
 }
 
 impl Liar {
-    /// Starts one that lies this often at most, whose name ends with another number after each second lie; the true results, which it changes, are in this log.
+    /// Starts a worker with at most this many lies, whose name ends with another number after each
+    /// second lie; the log has the true results, which it changes.
     pub fn start(address: &str, name: &str, log: &Path, most: u32) -> Self {
         let server = Server {
             address: address.to_owned(),
@@ -46,12 +47,12 @@ impl Liar {
             Arc::new(AtomicBool::new(false)),
             Arc::new(AtomicU32::new(0)),
         );
-        let (stopped, told) = (stop.clone(), lies.clone());
+        let (stopped, count) = (stop.clone(), lies.clone());
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build();
-            let lying = lie(&server, &name, &truth, &stopped, &told, most);
+            let lying = lie(&server, &name, &truth, &stopped, &count, most);
             runtime.expect("a runtime").block_on(lying);
         });
         Liar {
@@ -61,7 +62,7 @@ impl Liar {
         }
     }
 
-    /// Wrong results that it has stored.
+    /// Number of stored wrong results.
     pub fn lies(&self) -> u32 {
         self.lies.load(Relaxed)
     }
@@ -89,7 +90,7 @@ async fn lie(
     };
     while !stop.load(Relaxed) && lies.load(Relaxed) < most {
         let number = lies.load(Relaxed);
-        // Whoever is wrong three times is not looked at any more.
+        // A worker that was wrong three times is ignored.
         let name = format!("{name}-{}", number / 2);
         let worker = Worker::new(&connection, &name.parse().expect("a name"));
         worker.send_heartbeat(&presence(&name)).await;
@@ -102,7 +103,7 @@ async fn lie(
         let Ok(Delivered::Job(job)) = taken else {
             continue;
         };
-        if tell(&job, truth, number).await {
+        if submit(&job, truth, number).await {
             lies.fetch_add(1, Relaxed);
         }
     }
@@ -119,8 +120,8 @@ fn presence(name: &str) -> Presence {
     }
 }
 
-/// Brings a wrong result; whether it was stored.
-async fn tell(job: &Job, truth: &HashMap<String, Value>, number: u32) -> bool {
+/// Submits a wrong result; returns true if it was stored.
+async fn submit(job: &Job, truth: &HashMap<String, Value>, number: u32) -> bool {
     let way = number % WAYS;
     let mut records = asked(job, truth);
     if records.is_empty() {
@@ -163,7 +164,7 @@ async fn tell(job: &Job, truth: &HashMap<String, Value>, number: u32) -> bool {
     stored(job, packed(&json!({ "records": records }))).await
 }
 
-/// More ways to be wrong: too much of everything, and what is no match at all.
+/// More ways to lie: too much of everything, and malformed matches.
 fn made_up(way: u32, mut records: Vec<Value>) -> Vec<u8> {
     let each = |records: &mut Vec<Value>, change: &dyn Fn(&mut Value)| {
         records.iter_mut().for_each(change);

@@ -1,4 +1,4 @@
-//! A NATS server of a test's own: on a free port of the loopback, with a temporary store.
+//! A NATS server for one test: on a free port of the loopback, with a temporary store.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -70,7 +70,6 @@ impl NatsServer {
         format!("nats://{user}:{password}@{}:{}", self.host, self.port)
     }
 
-    /// The port.
     pub fn port(&self) -> u16 {
         self.port
     }

@@ -1,7 +1,6 @@
-//! Tournaments over NATS in which everything fails that can: workers are killed, stopped for longer than
-//! their lease, and cut off, one of them lies, the server is killed and restarted, the coordinator killed
-//! and resumed. At the end each match is in the log exactly once, as on one undisturbed machine, and
-//! nothing is left on the server.
+//! Tournaments over NATS with all kinds of failures: workers are killed, stopped for longer than
+//! their lease, and cut off, one of them lies, the server is killed and restarted, the coordinator
+//! killed and resumed. At the end each match is in the log exactly once.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,7 +26,6 @@ const LIES: u32 = 300;
 /// A tournament that finishes no match for this long is stuck.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Failures that are injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Blow {
     /// A worker is killed, and another one started.
@@ -38,7 +36,7 @@ pub enum Blow {
     KillServer,
     /// The coordinator is killed, and resumed.
     KillCoordinator,
-    /// A worker begins that brings wrong results; it stays a while.
+    /// A lying worker starts; it stays a while.
     Lie,
     /// The cable of a worker is pulled for longer than its lease.
     CutOff,
@@ -46,7 +44,6 @@ pub enum Blow {
 
 use Blow::*;
 
-/// All of them.
 pub const ALL: [Blow; 6] = [
     KillWorker,
     StopWorker,
@@ -64,7 +61,6 @@ pub struct Figures {
     pub matches: usize,
     /// Counts by kind.
     pub blows: BTreeMap<Blow, u32>,
-    /// Wrong results.
     pub lies: u32,
     pub time: Duration,
 }
@@ -88,7 +84,7 @@ impl fmt::Display for Figures {
     }
 }
 
-/// A tournament and what it comes to on one undisturbed machine.
+/// A tournament and its outcome on one undisturbed machine.
 #[derive(Debug)]
 pub struct Storm {
     config: String,
@@ -161,7 +157,6 @@ impl Dice {
     }
 }
 
-/// A tournament under way.
 struct Round<'a> {
     storm: &'a Storm,
     field: Field,
@@ -293,7 +288,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Waits for the end, and looks at what came of it. Gives how many wrong results there were.
+    /// Waits for the end, and checks the outcome. Returns the number of wrong results.
     fn end(mut self) -> u32 {
         self.wait_for(1.0);
         self.stop_lying();
@@ -310,7 +305,7 @@ impl<'a> Round<'a> {
             assert_eq!(&matches[id], expected, "{id}");
         }
         assert_eq!(self.field.left(), Vec::<String>::new(), "{}", self.said());
-        // Those who are left have nothing to do any more, and end when they are told to.
+        // The remaining workers are idle, and end on request.
         for name in std::mem::take(&mut self.workers) {
             self.field.signal(&name, Signal::SIGINT);
             assert_eq!(

@@ -1,5 +1,5 @@
-//! Tournaments over NATS: a server, a coordinator and workers, all of them processes that can be killed,
-//! stopped and started again.
+//! Tournaments over NATS: server, coordinator and workers are real processes that can be killed,
+//! stopped and restarted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,15 +32,14 @@ name = "third"
 command = ["referee", "bot", "random", "--seed", "3"]
 "#;
 
-/// A configuration of these bots; `head` begins it.
+/// A configuration of these bots; `head` comes first.
 pub fn config(head: &str) -> String {
     format!("name = \"evening\"\n{head}{BOTS}")
 }
 
-/// A tournament and those who play it.
+/// A tournament and its processes.
 #[derive(Debug)]
 pub struct Field {
-    /// The server.
     pub nats: NatsServer,
     /// The folder of the configuration, and of the tournament in `out`.
     pub arena: Arena,
@@ -48,7 +47,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field with this configuration, and with nobody on it.
+    /// A field with this configuration, without workers.
     pub fn new(config: &str) -> Self {
         Self::with_server(config, NatsServer::start())
     }
@@ -62,8 +61,7 @@ impl Field {
         }
     }
 
-    /// A command that is run in the arena, with nothing on stdin; what it prints goes to `NAME.out` and
-    /// `NAME.err` there.
+    /// A command in the arena, without stdin; its output goes to `NAME.out` and `NAME.err` there.
     pub fn command(&self, name: &str, program: &Path) -> Command {
         let file = |end: &str| {
             let mut options = fs::OpenOptions::new();
@@ -83,7 +81,7 @@ impl Field {
         command
     }
 
-    /// A process's output on stderr.
+    /// A process's stderr.
     pub fn stderr(&self, name: &str) -> String {
         fs::read_to_string(self.arena.path(&format!("{name}.err"))).unwrap_or_default()
     }
@@ -96,18 +94,16 @@ impl Field {
         self.workers.insert(name.to_owned(), child);
     }
 
-    /// Takes a process for a worker, so that it can be killed and ends with the field.
+    /// Adds a process as a worker, so that it can be killed and ends with the field.
     pub fn adopt(&mut self, name: &str, worker: Child) {
         self.workers.insert(name.to_owned(), worker);
     }
 
-    /// Sends a worker a signal.
     pub fn signal(&mut self, name: &str, signal: Signal) {
         let worker = self.workers.get(name).expect("a worker");
         kill(Pid::from_raw(worker.id() as i32), signal).expect("a signal");
     }
 
-    /// Kills a worker.
     pub fn kill_worker(&mut self, name: &str) {
         if let Some(mut worker) = self.workers.remove(name) {
             let _ = worker.kill();
@@ -133,7 +129,7 @@ impl Field {
         command
     }
 
-    /// Has the tournament played to its end.
+    /// Plays the tournament to its end.
     pub fn play(&self, more: &[&str]) {
         let mut coordinator = self.coordinator(more).spawn().expect("a coordinator");
         self.ends_well(&mut coordinator);
@@ -166,7 +162,6 @@ impl Field {
         log.iter().filter(|byte| **byte == b'\n').count()
     }
 
-    /// The log's matches.
     pub fn matches(&self) -> BTreeMap<String, Value> {
         matches(&self.arena.path("out/games.jsonl"))
     }
@@ -195,7 +190,7 @@ impl Drop for Field {
     }
 }
 
-/// The matches of a log by their ids, without what differs from run to run.
+/// The matches of a log by their ids, without data that differ between runs.
 pub fn matches(log: &Path) -> BTreeMap<String, Value> {
     let log = fs::read_to_string(log).expect("a log");
     let mut matches = BTreeMap::new();

@@ -1,5 +1,4 @@
-//! All the ways in which a valid state is broken on purpose, each with the fields that the
-//! refusal may name.
+//! Ways to break a valid state on purpose, each with the fields that the refusal may name.
 
 mod change;
 mod pieces;
@@ -10,11 +9,10 @@ pub(crate) use change::changed;
 use serde_json::{Value, json};
 use tests::model::ModelClient;
 
-/// A state that must be refused.
 pub(crate) struct Broken {
     pub(crate) what: String,
     pub(crate) state: Value,
-    /// Possible beginnings of the field's name in the refusal.
+    /// Possible prefixes of the field's name in the refusal.
     pub(crate) fields: Vec<String>,
 }
 
@@ -38,7 +36,7 @@ impl Broken {
 /// The place of a value in a state.
 #[derive(Clone, Debug)]
 struct Place {
-    /// As a JSON pointer: `/amazons/0`.
+    /// Such as `/amazons/0`.
     pointer: String,
     /// As in messages: `amazons[0]`.
     name: String,
@@ -103,7 +101,7 @@ fn rows_field(state: &Value) -> Option<&'static str> {
         .find(|name| state.get(name).is_some())
 }
 
-/// Everything that can be broken in a state.
+/// All ways to break a state.
 pub(crate) fn all(game: &str, options: &Value, state: &Value, cells: &[String]) -> Vec<Broken> {
     let mut all = values::fields(state);
     all.extend(values::scores(game, state));

@@ -28,7 +28,7 @@ fn strings(list: &Value) -> Vec<String> {
         .collect()
 }
 
-/// All cells that something stands on.
+/// All occupied cells.
 fn taken(state: &Value) -> Vec<String> {
     let lists = cell_lists(state);
     let mut taken: Vec<String> = lists
@@ -134,7 +134,7 @@ pub(super) fn animals(state: &Value, board: &[String]) -> Vec<Broken> {
     all
 }
 
-/// Pieces that must be there.
+/// States without required pieces.
 pub(super) fn missing(state: &Value) -> Vec<Broken> {
     let mut all = Vec::new();
     if state["phase"] == "move" {

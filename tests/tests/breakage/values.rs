@@ -1,4 +1,4 @@
-//! Fields missing, unknown or of a wrong type; scores, turns and rows that cannot be.
+//! Fields that are missing, unknown or of a wrong type; invalid scores, turns and rows.
 
 use serde_json::{Map, Value, json};
 
@@ -69,7 +69,7 @@ fn wrong_types(state: &Value, place: &Place) -> Vec<Broken> {
     all
 }
 
-/// Scores of a wrong form, and scores that do not fit what is on the board.
+/// Malformed scores, and scores that do not fit the board.
 pub(super) fn scores(game: &str, state: &Value) -> Vec<Broken> {
     let place = Place::field("scores");
     let scores = state["scores"].as_array().expect("scores");
@@ -107,7 +107,7 @@ fn cows(side: &Value) -> u64 {
     on_board as u64 + side["reserve"]["cows"].as_u64().expect("a number")
 }
 
-/// Seats to move that do not exist, or whose turn it cannot be.
+/// Seats to move that do not exist, or cannot be to move.
 pub(super) fn to_move(state: &Value) -> Vec<Broken> {
     let place = Place::field("to_move");
     let seats = state["scores"].as_array().map_or(0, Vec::len);
@@ -194,7 +194,7 @@ pub(super) fn others(options: &Value, state: &Value) -> Vec<Broken> {
     all
 }
 
-/// A state in which pieces move is said to be one in which they are placed.
+/// A state of the movement phase with the placement phase's name.
 fn place_again(state: &Value) -> Broken {
     let mut placing = state.clone();
     placing["phase"] = json!("place");

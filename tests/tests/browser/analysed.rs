@@ -1,4 +1,4 @@
-//! The page of a match with what `analyse` found out about it.
+//! The page of a match with results of `analyse`.
 
 use std::fs;
 use tests::good;
@@ -50,11 +50,11 @@ fn an_analysis_is_shown_and_leads_to_the_decisive_move() {
         serde_json::from_str(&fs::read_to_string(&copy).unwrap()).unwrap();
     let loser = usize::from(line["result"]["outcome"][1] == 0.0);
     let moves = line["moves"].as_array_mut().unwrap();
-    let mistake = moves
+    let blunder = moves
         .iter_mut()
         .find(|played| played["seat"] == loser)
         .unwrap();
-    mistake["analysis"][0]["loss"] = serde_json::json!(0.9);
+    blunder["analysis"][0]["loss"] = serde_json::json!(0.9);
     fs::write(&copy, format!("{line}\n")).unwrap();
 
     let server = watch(&out);

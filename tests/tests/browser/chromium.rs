@@ -25,8 +25,8 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// A browser with a window of this size. `None`, and the test is noted as skipped, where there is
-    /// no Chromium.
+    /// A browser with a window of this size. Without Chromium, returns `None` and records the test
+    /// as skipped.
     pub(crate) fn open(width: u32, height: u32) -> Option<Self> {
         let Some((driver, port)) = start_driver() else {
             needs::skip("there is no `chromedriver` (Debian's chromium-driver)");
@@ -55,12 +55,12 @@ impl Browser {
         self.client.as_ref().unwrap()
     }
 
-    /// Opens a page. Another address of the same page only changes what it shows.
+    /// Opens a page. Another address of the same page only changes its content.
     pub(crate) fn go(&self, url: &str) {
         self.runtime.block_on(self.client().goto(url)).unwrap();
     }
 
-    /// Runs a script in the page; it gives back what it `return`s.
+    /// Runs a script in the page, and returns its result.
     pub(crate) fn run(&self, script: &str) -> Value {
         let ran = self.client().execute(script, Vec::new());
         self.runtime
@@ -93,7 +93,7 @@ impl Browser {
         self.wait(&format!("document.body.innerText.includes({text})"));
     }
 
-    /// Clicks like a mouse does, on the first element that fits, once it is there.
+    /// Clicks on the first matching element, once it is there.
     pub(crate) fn click(&self, css: &str) {
         let start = Instant::now();
         loop {
@@ -104,7 +104,7 @@ impl Browser {
             });
             match clicked {
                 Ok(()) => return,
-                // The page was drawn anew between finding it and clicking on it.
+                // The page was redrawn between finding it and clicking on it.
                 Err(error)
                     if (error.is_stale_element_reference() || error.is_no_such_element())
                         && start.elapsed() < TIMEOUT => {}
@@ -113,7 +113,7 @@ impl Browser {
         }
     }
 
-    /// Presses keys where the focus is.
+    /// Presses keys at the focus.
     pub(crate) fn press(&self, keys: &str) {
         let pressed = async {
             let active = self.client().active_element().await?;
@@ -122,7 +122,7 @@ impl Browser {
         self.runtime.block_on(pressed).unwrap();
     }
 
-    /// The whole page, also what has to be scrolled to, as PNG.
+    /// The whole page, including the parts outside of the window, as PNG.
     pub(crate) fn whole_picture(&self) -> Vec<u8> {
         let size = self.run(
             "const page = document.documentElement; \
@@ -164,7 +164,7 @@ impl Browser {
         severe.map(|entry| entry["message"].to_string()).collect()
     }
 
-    /// Asks what WebDriver has no standard command for.
+    /// Sends a non-standard command.
     fn ask_driver(&self, command: &str, body: &Value) -> Value {
         let session = self.runtime.block_on(self.client().session_id());
         let session = session.unwrap().unwrap();
@@ -192,7 +192,7 @@ impl Drop for Browser {
     }
 }
 
-/// The body of an answer. The driver leaves connections open, whatever it is asked.
+/// The body of an answer. The driver leaves all connections open, even on `Connection: close`.
 fn body_of(stream: TcpStream) -> Vec<u8> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;

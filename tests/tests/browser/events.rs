@@ -1,14 +1,14 @@
-//! Pages that change by themselves: while a tournament runs, and when the server comes back.
+//! Pages that update themselves: while a tournament runs, and when the server comes back.
 
 use crate::chromium::Browser;
 use crate::served::{Running, page, watch_at};
 
-/// Games that are over soon.
+/// Short games.
 const SMALL: &str = r#"games = [{ id = "amazons", options = { size = 5 } }]"#;
 
-/// Waits until what an expression is worth changes.
+/// Waits until the value of an expression changes.
 fn wait_for_change(browser: &Browser, expression: &str) {
-    // What is looked at may be missing for a moment, while the page is drawn anew.
+    // What is looked at may be missing for a moment, while the page is redrawn.
     browser.wait(&format!("({expression}) != null"));
     let before = serde_json::json!(browser.text(expression));
     browser.wait(&format!(

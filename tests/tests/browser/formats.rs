@@ -1,5 +1,4 @@
-//! What an overview shows of tournaments that are more than a table: a test with its bounds, rounds,
-//! a bracket.
+//! Overviews of tournaments that are more than a table: a test with its bounds, rounds, a bracket.
 
 use std::path::Path;
 use tests::json_lines;

@@ -6,8 +6,8 @@ use crate::chromium::Browser;
 
 const ENTER: &str = "\u{e007}";
 
-/// Plays at random by what can be clicked until the match is over: cells that are marked as
-/// possible, and the buttons below the board. Each click is followed by a pause for the page.
+/// Plays by random clicks until the match is over: on cells that are marked as possible, and the
+/// buttons below the board. Each click is followed by a pause for the page.
 const PLAY_BY_CLICKS: &str = r"
     let seed = 7;
     const below = (limit) => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed % limit; };
@@ -42,8 +42,8 @@ const OUT_OF_ORDER: &str = r"
     };
 ";
 
-/// Another window of the same person was faster: the first move is refused. What there is to see now
-/// comes a while later.
+/// Another window of the same person was faster: the first move is refused. The new position comes
+/// a while later.
 const REFUSED: &str = r"
     window.refused = 0;
     let isFirst = true;
@@ -77,7 +77,7 @@ const CLICK_AGAIN: &str = r"
     }, 5);
 ";
 
-/// The page's text about whose turn it is.
+/// The page's line about the turn.
 const STATUS: &str = "document.querySelector('.status').innerText";
 
 /// Plays a game to its end against random bots, by clicks.
@@ -302,7 +302,7 @@ fn who_wants_another_match_at_the_same_time_gets_the_same_one() {
     for browser in [&first, &second] {
         browser.wait(&format!("document.querySelector('{again}')"));
     }
-    // The second one has not heard of it yet.
+    // The second one has not received it yet.
     second.run(&format!("window.again = document.querySelector('{again}')"));
     first.click(again);
     first.wait(&format!("{STATUS}.startsWith('Your move')"));

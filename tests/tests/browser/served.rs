@@ -37,7 +37,7 @@ pub(crate) fn watch_at(folder: &Path, host: &str) -> Server {
     )
 }
 
-/// The address of a page, by what stands behind `#`.
+/// The address of a page, given the part behind `#`.
 pub(crate) fn page(server: &Server, route: &str) -> String {
     format!("http://{}/#{route}", server.host())
 }
@@ -95,7 +95,7 @@ pub(crate) fn play(folder: &Path, config: &str) -> PathBuf {
     out
 }
 
-/// A bot that takes its time, so that there is something to see and a machine has time for it.
+/// A slow bot, so that there is something to see and a machine has time for it.
 const SLOW: &str = r#"
 import json, sys, time
 for line in sys.stdin:
@@ -118,8 +118,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Begins it in this folder, with these games, so many matches at once, and waits for the first
-    /// one to end.
+    /// Starts a tournament in this folder, with these games and this many matches at once, and
+    /// waits for the end of the first one.
     pub(crate) fn start(folder: &Path, games: &str, concurrency: usize) -> Self {
         fs::write(folder.join("slow.py"), SLOW).unwrap();
         let mut config = format!(

@@ -1,4 +1,4 @@
-//! Looking at what was played: overview, list, match.
+//! Looking at matches: overview, list, match.
 
 use serde_json::{Value, json};
 use tests::model::ModelClient;
@@ -6,7 +6,6 @@ use tests::model::ModelClient;
 use crate::chromium::Browser;
 use crate::served::{all_games, page, play, watch};
 
-/// The matches of a folder's log.
 fn records(folder: &std::path::Path) -> Vec<Value> {
     let log = std::fs::read_to_string(folder.join("games.jsonl")).unwrap();
     let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -22,7 +21,7 @@ fn view_of(model: &mut ModelClient, record: &Value, plies: usize) -> Value {
     after["view"].clone()
 }
 
-/// What the grid says of each cell, without what the last move adds, by the cell's name.
+/// Descriptions of the grid's cells by name, without the additions for the last move.
 const CELLS: &str = "Object.fromEntries([...document.querySelectorAll('.board.large .spot')].map((spot) => \
                      [spot.dataset.cell, spot.getAttribute('aria-label').replace(', last move', '')]))";
 
@@ -58,7 +57,7 @@ fn all_games_are_drawn_as_their_rules_say() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
-/// Every cell is there, and says what stands on it.
+/// Checks that every cell is there, with a label for its piece.
 fn check_cells(record: &Value, view: &Value, said: &Value) {
     let cells = view["cells"].as_array().unwrap();
     assert_eq!(said.as_object().unwrap().len(), cells.len());
@@ -126,9 +125,9 @@ const READING: &str = r"
     EventSource.prototype.addEventListener = function (name, handle) {
         window.say = window.say ?? [];
         listen.call(this, name, (event) => {
-            const tell = () => handle(event);
-            if (window.isRead) tell();
-            else window.say.push(tell);
+            const deliver = () => handle(event);
+            if (window.isRead) deliver();
+            else window.say.push(deliver);
         });
     };
 ";
@@ -159,7 +158,9 @@ fn while_the_log_is_read_no_page_says_that_nothing_is_there() {
             "null",
             "{route}"
         );
-        browser.run("window.isRead = true; (window.say ?? []).splice(0).forEach((tell) => tell())");
+        browser.run(
+            "window.isRead = true; (window.say ?? []).splice(0).forEach((deliver) => deliver())",
+        );
         browser.wait(then);
         browser.wait("!/reading|being read/.test(document.querySelector('#main').innerText)");
     }

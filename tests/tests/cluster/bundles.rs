@@ -1,4 +1,4 @@
-//! Bots whose files workers take from the server.
+//! Bundles of bots, which workers get from the server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tests::cluster::nats::NatsServer;
 use tests::cluster::workers::{Field, config, matches};
 use tests::{good, run_in, wait_until};
 
-/// A bot with files of its own, which plays only where it was set up.
+/// A bot with files of its own, which plays only after its setup.
 const MINE: &str = "
 [[bots]]
 name = \"mine\"
@@ -22,7 +22,7 @@ fn with_mine() -> String {
     config(head) + MINE
 }
 
-/// A field whose bundles are made, and where the folder of the bot is gone.
+/// A field with bundles, but without the folder of the bot.
 fn field() -> Field {
     let field = Field::new(&with_mine());
     fs::create_dir(field.arena.path("mine")).unwrap();

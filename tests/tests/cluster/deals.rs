@@ -1,4 +1,4 @@
-//! Deals that workers play: they get what they need for their matches, and not the secret.
+//! Deals on workers: they get those of their matches, and not the secret.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Coordinators that reach for the machines of workers, and workers that bring more than was asked for.
+//! Coordinators that attack the machines of workers, and workers that deliver more than was
+//! requested.
 
 use std::fs;
 
@@ -16,7 +17,7 @@ const SECRET: &str = "the-secret-of-this-machine";
 const SHORT: &str = "rounds = 4\ngames = [{ id = \"amazons\", options = { size = 5 } }]\n\
                      opening = { random_plies = 2 }\n";
 
-/// A worker that trusts nobody, unless `more` says so, on a machine with a secret.
+/// A worker without `--trust`, unless `more` has it, on a machine with a secret.
 fn spied_on(more: &[&str]) -> Field {
     let mut field = Field::with_server("", NatsServer::start());
     fs::write(field.arena.path("secret"), SECRET).unwrap();
@@ -32,7 +33,7 @@ fn spied_on(more: &[&str]) -> Field {
     field
 }
 
-/// Workers that trust nobody.
+/// Workers without `--trust`.
 fn untrusting(field: &mut Field, names: &[&str]) {
     for name in names {
         let mut command = field.command(name, referee());
@@ -41,7 +42,7 @@ fn untrusting(field: &mut Field, names: &[&str]) {
     }
 }
 
-/// The worker still runs, and ends when it is asked to.
+/// Checks that the worker still runs, and ends on request.
 fn ends_well(field: &mut Field) {
     field.signal("one", Signal::SIGTERM);
     assert_eq!(field.ended("one"), Some(0), "{}", field.stderr("one"));
@@ -148,7 +149,7 @@ fn a_tournament_that_everybody_declines_stops_with_the_reason() {
     assert_contains(&said, stops);
 }
 
-/// Results under numbers that nobody asked for, before anybody plays.
+/// Results under unrequested numbers, before anybody plays.
 #[test]
 fn results_that_nobody_asked_for_are_of_no_use() {
     let config = config(SHORT);

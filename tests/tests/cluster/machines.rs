@@ -4,7 +4,7 @@ use serde_json::Value;
 use tests::cluster::workers::{Field, config};
 use tests::{referee, wait_until};
 
-/// Two matches for each pair.
+/// Two matches of each pair.
 const SHORT: &str = "rounds = 1\ngames = [{ id = \"amazons\", options = { size = 5 } }]\n\
                      opening = { random_plies = 2 }\n";
 
@@ -40,7 +40,7 @@ fn workers_tell_the_speed_of_their_machines() {
 
 #[test]
 fn a_worker_scales_time_limits_by_its_own_speed() {
-    // Whatever this machine does, it is within a factor of 20 of this.
+    // Every machine is within a factor of 20 of this.
     let reference = {
         let mut field = Field::new(&config(SHORT));
         worker(&mut field, "one", true);

@@ -102,7 +102,7 @@ async fn jobs_are_done_once_and_results_taken_once() {
     let expected = [3, 1].map(|job| (job, "one".to_owned(), vec![7]));
     assert_eq!(results(&mut coordinator).await, expected);
     assert_eq!(results(&mut coordinator).await, []);
-    // Whoever coordinates anew gets them again.
+    // A new coordinator gets them again.
     let connection = connected(&nats, Role::Coordinator).await;
     let mut again = Coordinator::open(&connection, &id, LEASE).await.unwrap();
     assert_eq!(again.announced().await.unwrap().unwrap(), b"how to play");
@@ -207,7 +207,7 @@ async fn a_server_that_is_killed_and_restarted_has_lost_nothing() {
     nats.restart();
     let finished = timeout(SOON, finishing).await.unwrap().unwrap();
     assert_eq!(finished, Ok(Finished::Stored));
-    // The server may have forgotten what was acknowledged last; then it gives such a job once more.
+    // The server may have forgotten what was acknowledged last; then it delivers such a job once more.
     let mut got = Vec::new();
     while got.len() < 3 {
         if let Ok(Delivered::Job(job)) = one.take(&id, Duration::ZERO).await {
@@ -244,8 +244,11 @@ async fn workers_are_seen() {
             }
         });
     }
-    let heard = timeout(SOON, coordinator.next_message()).await.unwrap();
-    assert!(matches!(heard, WorkerMessage::Heartbeat(_)), "{heard:?}");
+    let received = timeout(SOON, coordinator.next_message()).await.unwrap();
+    assert!(
+        matches!(received, WorkerMessage::Heartbeat(_)),
+        "{received:?}"
+    );
     let viewer = connected(&nats, Role::Viewer).await;
     let seen = workers(&viewer, HEARTBEAT).await.unwrap();
     assert_eq!(seen, [presence("one"), presence("two")]);

@@ -1,12 +1,13 @@
-//! Groups that a second worker plays again.
+//! Groups that a second worker repeats.
 
 use std::process::Child;
 
 use tests::cluster::workers::{Field, config, undisturbed};
 use tests::{referee, wait_until};
 
-/// A tournament of bots that always play alike; `random` plays like another bot where the environment says
-/// so, which no rule forbids. It starts so slowly that the coordinator has heard of both workers by then.
+/// A tournament of bots that always play alike; `random` plays like another bot where the
+/// environment says so, which no rule forbids. It starts so slowly that the coordinator knows both
+/// workers by then.
 fn deterministic(share: &str) -> String {
     let head = format!(
         "rounds = 8\ngames = [{{ id = \"amazons\", options = {{ size = 5 }} }}]\n\
@@ -26,7 +27,7 @@ fn worker(field: &Field, name: &str, instead: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// Has two workers play; returns the coordinator's output.
+/// Plays with two workers; returns the coordinator's output.
 fn played(config: &str, instead: &str) -> (Field, String) {
     let mut field = Field::new(config);
     for (name, instead) in [("honest", ""), ("odd", instead)] {
@@ -48,13 +49,13 @@ fn played(config: &str, instead: &str) -> (Field, String) {
 fn a_worker_that_plays_other_moves_is_found() {
     let (field, said) = played(&deterministic("1.0"), "greedy");
     assert_eq!(field.done(), 48);
-    let told = said.lines().find(|line| line.contains("and they differ"));
-    let told = told.unwrap_or_else(|| panic!("no difference in {said}"));
+    let difference = said.lines().find(|line| line.contains("and they differ"));
+    let difference = difference.unwrap_or_else(|| panic!("no difference in {said}"));
     assert!(
-        told.contains("the worker `honest`") && told.contains("the worker `odd`"),
-        "{told}"
+        difference.contains("the worker `honest`") && difference.contains("the worker `odd`"),
+        "{difference}"
     );
-    assert!(told.contains(" at ply ") && told.contains("the first one counts"));
+    assert!(difference.contains(" at ply ") && difference.contains("the first one counts"));
 }
 
 #[test]

@@ -60,12 +60,12 @@ fn each_role_can_do_its_work() {
     ] {
         assert!(!said.contains("ermission"), "{said}");
     }
-    let stranger = run(["workers", &field.nats.address()]);
-    tests::refused(&stranger, 4, "does not let this user in");
+    let outsider = run(["workers", &field.nats.address()]);
+    tests::refused(&outsider, 4, "does not let this user in");
     assert!(
-        !stranger.stderr.contains("password@127"),
+        !outsider.stderr.contains("password@127"),
         "{}",
-        stranger.stderr
+        outsider.stderr
     );
 }
 

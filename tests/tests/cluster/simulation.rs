@@ -30,7 +30,7 @@ fn figures(report: &Report) -> String {
     format!("{traffic} {failed:?} {most:?} {time:?} {}", report.twice)
 }
 
-/// That each match is in the log once and nothing is left, `simulate` checks itself.
+/// `simulate` itself checks that each match is in the log once and nothing is left.
 #[test]
 fn every_match_of_many_workers_counts_once_whatever_fails() {
     let reports = [1, 2, 3].map(|seed| simulate(&options(seed)));

@@ -1,5 +1,5 @@
-//! Everything fails that can, in one tournament. The campaign has many more of them:
-//! `cargo run -p tests --bin storms`.
+//! All kinds of failures in one tournament. The campaign has many more of them: `cargo run -p tests
+//! --bin storms`.
 
 use tests::cluster::liar::{Liar, WAYS};
 use tests::cluster::storms::Blow::{KillCoordinator, KillServer, KillWorker, Lie, StopWorker};

@@ -1,4 +1,4 @@
-//! Whole tournaments, with workers that are processes.
+//! Whole tournaments with worker processes.
 
 use nix::sys::signal::Signal;
 use tests::cluster::workers::{Field, config, undisturbed};
@@ -28,7 +28,7 @@ fn two_workers_play_what_one_machine_would() {
         &field.arena.path("out").display().to_string(),
         "--verify",
     ]));
-    // A worker that is not needed any more ends when it is told to.
+    // A worker that is not needed any more ends on request.
     field.signal("one", Signal::SIGINT);
     assert_eq!(field.ended("one"), Some(0), "{}", field.stderr("one"));
     // What is over is over.

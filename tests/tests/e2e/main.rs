@@ -1,4 +1,4 @@
-//! The program from end to end, with real processes.
+//! End-to-end tests of the program, with real processes.
 
 #![expect(
     clippy::unwrap_used,
@@ -38,7 +38,7 @@ fn config_of(games: &str, bots: &[(&str, &str)]) -> String {
     text
 }
 
-/// A bot that does not start before the file `go` is there; so its games must be known.
+/// A bot that does not start before the file `go` exists; so its games must be given.
 const GATED: (&str, &str) = (
     "gated",
     r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]

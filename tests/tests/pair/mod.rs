@@ -1,4 +1,4 @@
-//! The program and the oracle in the same position, and what they must agree on there.
+//! The program and the oracle in the same position, where they must agree.
 
 use std::collections::HashMap;
 use std::env;
@@ -9,7 +9,7 @@ use oracle::random::Random;
 use serde_json::{Value, json};
 use tests::model::ModelClient;
 
-/// The games of this very program, asked through a pipe.
+/// The games of this program through a pipe.
 const FAR: &str = r#"{ command = "referee model", prefix = "far" }"#;
 
 /// The program's source of rules.
@@ -17,14 +17,14 @@ const FAR: &str = r#"{ command = "referee model", prefix = "far" }"#;
 pub(crate) enum Place {
     /// They are compiled in.
     BuiltIn,
-    /// They are in another process.
+    /// In another process.
     #[allow(dead_code, reason = "not every test that has pairs asks for them")]
     FarAway,
 }
 
 /// A game under fixed options, held by both.
 pub(crate) struct Pair {
-    /// The program's id of it.
+    /// The program's id.
     id: String,
     game: String,
     options: Value,
@@ -36,7 +36,7 @@ pub(crate) struct Pair {
     keys: [HashMap<String, String>; 2],
 }
 
-/// The seeds of a test: this many, or as many as the environment asks for.
+/// The seeds of a test: this many, or the number in the environment.
 pub(crate) fn seeds(count: u64) -> Range<u64> {
     let times = number("DIFFERENTIAL_GAMES", 1);
     let first = number("DIFFERENTIAL_SEED", 0);
@@ -95,7 +95,6 @@ impl Pair {
         request
     }
 
-    /// Plays a move in both.
     pub(crate) fn play(&mut self, oracle: &mut dyn Oracle, mv: &str) {
         let answer = self
             .model
@@ -155,7 +154,7 @@ impl Pair {
         self.compare(&answer, oracle);
     }
 
-    /// Fails unless an answer of the program is what the oracle says.
+    /// Fails unless an answer of the program agrees with the oracle.
     fn compare(&mut self, answer: &Value, oracle: &dyn Oracle) {
         let (game, options, state) = (&self.game, &self.options, oracle.state());
         let what = |name: &str| format!("{name} of {game} {options} at {state}");

@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is between brackets, after the first one.
+    /// Reads the items between brackets; the opening one is read already.
     fn list<T>(
         &mut self,
         close: &str,
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What follows a backslash.
+    /// Reads the character after a backslash.
     fn escape(&mut self) -> Option<char> {
         let name = self.rest().chars().next()?;
         self.at += name.len_utf8();

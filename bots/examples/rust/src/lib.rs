@@ -1,3 +1,3 @@
-//! What the bots share: a small reader of JSON.
+//! Shared by the bots: a small JSON reader.
 
 pub mod json;

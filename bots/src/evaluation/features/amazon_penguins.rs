@@ -13,7 +13,6 @@ use crate::evaluation::features::staged_moves;
 use crate::evaluation::features::staged_moves::StagedMoves;
 use crate::evaluation::linear::{FeatureTable, Features};
 
-/// Counts what matters in Amazon Penguins.
 #[derive(Default)]
 pub(crate) struct AmazonPenguinsFeatures {
     solver: EndgameSolver<u64>,

@@ -13,7 +13,6 @@ use crate::evaluation::features::staged_moves;
 use crate::evaluation::features::staged_moves::StagedMoves;
 use crate::evaluation::linear::{FeatureTable, Features, logarithm};
 
-/// The features of the Game of the Amazons.
 #[derive(Default)]
 pub(crate) struct AmazonsFeatures {
     solver: EndgameSolver<u128>,

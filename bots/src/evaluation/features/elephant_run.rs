@@ -8,7 +8,7 @@ use crate::evaluation::evaluate::CERTAIN;
 use crate::evaluation::features::flood::Flood;
 use crate::evaluation::linear::{FeatureTable, Features};
 
-/// Counts what matters in Elephant Run; the grid is made at the first position.
+/// The grid is made at the first position.
 #[derive(Default)]
 pub(crate) struct ElephantRunFeatures {
     grid: Option<Grid<u64>>,

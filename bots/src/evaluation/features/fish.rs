@@ -12,7 +12,6 @@ use crate::evaluation::evaluate::{CERTAIN, EFFORT};
 use crate::evaluation::features::flood::Flood;
 use crate::evaluation::linear::{FeatureTable, logarithm};
 
-/// A position of such a game, as the features see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FishBoard<S> {
     /// Pieces and points.
@@ -47,7 +46,7 @@ impl<S: Cells + Hash> FishBoard<S> {
         self.points.final_points(grid, solver, moves, &mut budget)
     }
 
-    /// Counts the features of each seat. `slides` gives the number of moves of a piece on a cell.
+    /// Counts the features of each seat. `slides` returns the number of moves of a piece on a cell.
     pub(crate) fn count(
         &self,
         grid: &Grid<S>,
@@ -103,7 +102,7 @@ impl<S: Cells + Hash> FishBoard<S> {
     }
 }
 
-/// The scores by final points, if these make the order of the seats certain.
+/// The final scores, if they determine the ranking for certain.
 pub(crate) fn certain(seats: usize, points: &[PointRange; MAX_SEATS]) -> Option<[f32; MAX_SEATS]> {
     for one in 0..seats {
         for other in 0..one {

@@ -13,7 +13,7 @@ pub(crate) struct Flood<S> {
 }
 
 impl<S: Cells> Flood<S> {
-    /// A flood from a set over open cells; `reach` gives the cells that one move reaches.
+    /// A flood from a set over open cells; `reach` returns the cells that one move reaches.
     #[inline]
     pub(crate) fn new(from: S, open: S, reach: impl Fn(S, S) -> S) -> Self {
         let mut within = [S::NONE; LEVELS];
@@ -31,7 +31,6 @@ impl<S: Cells> Flood<S> {
         Flood { within }
     }
 
-    /// All cells that are reached.
     #[inline]
     pub(crate) fn all(&self) -> S {
         self.within[LEVELS - 1]

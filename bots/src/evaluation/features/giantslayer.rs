@@ -11,7 +11,7 @@ const GIANTS: usize = 1;
 /// The number of rings around the middle cell, itself included; the last one is the edge.
 const RINGS: usize = 5;
 
-/// Counts what matters in Giantslayer; the board is made at the first position.
+/// The board is made at the first position.
 #[derive(Default)]
 pub(crate) struct GiantslayerFeatures {
     board: Option<GiantslayerBoard>,
@@ -26,7 +26,6 @@ const WEIGHTS_OF_GIANTS: &[f32] = &[
     -0.074, 0.230, 0.073,
 ];
 
-/// The board as tables.
 struct GiantslayerBoard {
     /// The cells next to each cell, by direction.
     steps: Vec<[u64; 6]>,

@@ -1,4 +1,4 @@
-//! The features of each game that its evaluation weighs.
+//! The features of each game.
 
 pub(crate) mod amazon_penguins;
 pub(crate) mod amazons;

@@ -10,7 +10,6 @@ use crate::evaluation::features::fish;
 use crate::evaluation::features::fish::FishBoard;
 use crate::evaluation::linear::{FeatureTable, Features};
 
-/// The features of Paper Pen-guins.
 #[derive(Default)]
 pub(crate) struct PaperPenguinsFeatures {
     solver: EndgameSolver<u128>,

@@ -10,7 +10,6 @@ use crate::evaluation::features::fish;
 use crate::evaluation::features::fish::FishBoard;
 use crate::evaluation::linear::{FeatureTable, Features};
 
-/// Counts what matters in Penguins.
 #[derive(Default)]
 pub(crate) struct PenguinsFeatures {
     solver: EndgameSolver<u64>,

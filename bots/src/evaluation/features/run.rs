@@ -6,7 +6,7 @@ use games::rules::run::{Kind, Move, Position, Run};
 
 use crate::evaluation::linear::{FeatureTable, Features};
 
-/// Counts what matters in Run; the board is made at the first position.
+/// The board is made at the first position.
 #[derive(Default)]
 pub(crate) struct RunFeatures {
     board: Option<RunBoard>,
@@ -14,7 +14,6 @@ pub(crate) struct RunFeatures {
     scratch: Vec<Move>,
 }
 
-/// The board as tables.
 struct RunBoard {
     grid: Grid<u64>,
     /// The rows of the board for each seat, its first row first.

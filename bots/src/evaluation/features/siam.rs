@@ -10,7 +10,6 @@ const SIZE: i32 = 5;
 /// The change of column and row by a step in each direction, clockwise from north.
 const STEPS: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-/// Counts what the top of this file names.
 #[derive(Default)]
 pub(crate) struct SiamFeatures {
     /// A list of moves, kept to be reused.
@@ -20,14 +19,12 @@ pub(crate) struct SiamFeatures {
 /// The outer cells.
 const EDGE: u32 = 0x1f8_c63f;
 
-/// The content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
     Rock,
     Animal { seat: usize, facing: Facing },
 }
 
-/// The board as a table.
 struct SiamBoard([Option<Piece>; 25]);
 
 impl SiamBoard {

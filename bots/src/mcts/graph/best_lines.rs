@@ -5,14 +5,12 @@ use crate::mcts::bounds::WIN;
 use crate::mcts::node::{Edge, GraphNode};
 use crate::mcts::odds::shifted;
 
-/// A move of the root, with what is expected of it.
 #[derive(Debug)]
 pub(in crate::mcts) struct GraphLine<M> {
     /// The move, and the best ones after it.
     pub(in crate::mcts) variation: Vec<M>,
     /// The expected outcome for the seat that makes the move.
     pub(in crate::mcts) value: f32,
-    /// The number of its visits.
     pub(in crate::mcts) visits: u32,
 }
 
@@ -35,7 +33,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
         edges.into_iter().map(line).collect()
     }
 
-    /// What the seat that is to move at a node can expect of a move.
+    /// Expected outcome of a move for the seat to move.
     fn expected(&self, node: &GraphNode<M>, edge: &Edge<M>) -> f32 {
         if edge.least == edge.most {
             return f32::from(edge.least) / f32::from(WIN);

@@ -21,15 +21,15 @@ use super::odds::{exp, shifted};
 
 /// The exploration constant of PUCT.
 const EXPLORE: f32 = 1.0;
-/// How much worse than the best move of a position, in expected outcome, a move has to be before it
-/// hardly counts for the position's value.
+/// Moves whose expected outcome is further below the best one hardly count for the value of a
+/// position.
 const TOLERANCE: f32 = 0.5;
 /// At most this many nodes; with [`MOST_EDGES`] edges they take about 300 MB.
 const MOST_NODES: usize = 1 << 20;
 /// At most this many edges of all nodes together.
 const MOST_EDGES: usize = 1 << 22;
 
-/// Passes hashes through: they are as good as random already.
+/// Uses hashes as they are: they are as good as random already.
 #[derive(Debug, Default)]
 struct AsIs(u64);
 
@@ -63,7 +63,6 @@ pub(super) struct SearchGraph<M> {
 }
 
 impl<M: Copy + Eq> SearchGraph<M> {
-    /// A graph without any node.
     pub(super) fn empty() -> Self {
         SearchGraph {
             seats: 2,
@@ -101,7 +100,6 @@ impl<M: Copy + Eq> SearchGraph<M> {
         &mut self.nodes[id as usize]
     }
 
-    /// True if there is no room for more nodes or edges.
     pub(super) fn full(&self) -> bool {
         self.nodes.len() >= MOST_NODES || self.edges >= MOST_EDGES
     }

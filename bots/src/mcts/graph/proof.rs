@@ -1,4 +1,4 @@
-//! Proofs in the search graph: what each seat can be sure to get.
+//! Proofs in the search graph: guaranteed outcomes.
 
 use std::mem;
 
@@ -9,7 +9,7 @@ use crate::mcts::bounds::{Bounds, WIN};
 use crate::mcts::node::{Edge, NodeId, Stage};
 
 impl<M: Copy + Eq> SearchGraph<M> {
-    /// Updates what is proven about a node from what is proven about its moves.
+    /// Updates the bounds of a node from those of its moves.
     pub(super) fn prove(&mut self, id: NodeId) {
         let node = self.node_mut(id);
         let mut edges = mem::take(&mut node.edges);
@@ -36,7 +36,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
         node.bounds = bounds;
     }
 
-    /// What is proven with more than two seats, where several may play against one.
+    /// Bounds with more than two seats, where several may play against one.
     fn bounds_of_many(
         &self,
         mover: Seat,

@@ -1,4 +1,4 @@
-//! Reuse of the graph from turn to turn: what is kept, and what has to be searched again.
+//! Reuse of the graph from turn to turn.
 
 use std::mem;
 
@@ -67,8 +67,8 @@ impl<M: Copy + Eq> SearchGraph<M> {
         }
     }
 
-    /// Revises whatever depends on the positions that occurred in the match; `count` says how often one
-    /// did.
+    /// Revises all values that depend on the positions that occurred in the match; `count` says how
+    /// often one did.
     pub(in crate::mcts) fn apply_history(&mut self, count: impl Fn(u64) -> u32, limit: u32) {
         let mut order: Vec<NodeId> = (0..self.nodes.len() as NodeId).collect();
         sort_best_first(&mut order, |id| self.node(*id).ply);

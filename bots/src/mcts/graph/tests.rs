@@ -40,7 +40,7 @@ fn two_moves(candidates: [Candidate<char>; 2]) -> SearchGraph<char> {
     graph
 }
 
-/// Follows a move, which must be the one chosen, and grows what is there.
+/// Follows a move, which must be the selected one, and backpropagates.
 fn visit(
     graph: &mut SearchGraph<char>,
     mv: char,

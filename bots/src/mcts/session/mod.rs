@@ -3,24 +3,23 @@
 //!
 //! - **Several seats at once**: decoupled UCT. Every seat has statistics of its own moves alone.
 //! - **Chance**: outcomes are drawn by their probabilities, and every outcome has a child.
-//! - **Hidden information**: each iteration takes one state that the seat cannot tell from the real
-//!   one, and statistics belong to what a seat can tell apart, its observation, in whichever state it
+//! - **Hidden information**: each iteration samples one state of the seat's information set,
+//!   and statistics belong to observations, not to the state in which one
 //!   is met. So a seat does not choose different moves in states that look the same to it (no strategy
-//!   fusion), neither at the root nor below. Some iterations take states that the *others* cannot tell
+//!   fusion), neither at the root nor below. Some iterations take states that look the same to the *others*
 //!   from such a state, so that they do not answer as if they knew the root's hand, and the root's play
 //!   with other hands is known, too. Only the seat from whose view the state was drawn learns from an
 //!   iteration; the others play what they have learned on average. States are drawn as the rules draw
 //!   them: what earlier moves say about hidden cards counts only as far as `sample` considers it.
 //!
-//! Where up to two seats act one after the other and know everything, positions that were searched to the
-//! end are proven: their values replace the means of random games, and a search ends when the root is
-//! proven.
+//! Solved positions are proven if up to two seats move in turn with perfect information: proven
+//! values replace the means of playouts, and the search ends once the root is proven.
 //!
-//! Where seats act at once or information is hidden, the move is drawn from how often each was tried at
-//! the root: any fixed choice there has a best reply. Everywhere else it is the move tried most,
-//! or one that surely wins, and none that surely loses if there is another. A tree
-//! of random games learns fast and not exactly; how much an opponent who knows it can gain in Kuhn poker
-//! is measured in `bots/tests/any_game.rs`.
+//! With simultaneous moves or hidden information, the move is drawn by the visit counts of the
+//! root, since an opponent can exploit any fixed choice. Otherwise, the most visited move is
+//! played, or a proven win; never a proven loss if there is an alternative. Monte Carlo search
+//! learns fast and inexactly: `bots/tests/any_game.rs` measures how much an opponent who knows it
+//! gains in Kuhn poker.
 
 mod statistics;
 mod tree;
@@ -57,10 +56,9 @@ pub(crate) struct SessionMcts {
     slowest: Duration,
 }
 
-/// The findings of a search.
 struct Found {
     statistics: SharedStatistics,
-    /// True if the move is drawn from how often each was tried.
+    /// True if the move is drawn from the visit counts.
     is_mixed: bool,
     playouts: u32,
     depth: usize,
@@ -93,7 +91,7 @@ impl SessionMcts {
         IterationBudget::new(self.playouts, deadline, self.slowest / 2)
     }
 
-    /// Searches from what is known; `None` if that is nothing.
+    /// Searches the position or information set; `None` if neither is known.
     fn search(
         &mut self,
         question: &SessionQuestion<'_>,
@@ -114,7 +112,6 @@ impl SessionMcts {
         Ok(in_time(found)?.flatten())
     }
 
-    /// Searches from a position that is known.
     fn search_position(
         &mut self,
         (question, session): (&SessionQuestion<'_>, &dyn Session),
@@ -157,7 +154,7 @@ impl SessionMcts {
         }))
     }
 
-    /// Searches the states that the seat cannot tell from the real one; `None` if the rules draw none.
+    /// Searches the seat's information set; `None` if the rules draw no states.
     fn search_observation(
         &mut self,
         (question, observation): (&SessionQuestion<'_>, &Value),
@@ -217,7 +214,7 @@ impl SessionMcts {
     }
 }
 
-/// Reports what was found so far, if an analysis wants it and it is time to.
+/// Reports to an analysis if a report is due.
 fn report_if_due(
     audience: &mut Option<&mut Analysis<'_>>,
     root: Option<&Node>,
@@ -230,7 +227,7 @@ fn report_if_due(
     }
 }
 
-/// The best moves after a first one, as long as one seat after the other acts.
+/// The best moves after a first one, as long as one seat at a time acts.
 fn principal_variation(root: Option<&Node>, first: &str) -> Vec<String> {
     let mut variation = vec![first.to_owned()];
     let mut node = root;
@@ -271,7 +268,7 @@ fn lines_info(found: &Found, root: Option<&Node>, most: usize) -> Option<Value> 
     Some(info)
 }
 
-/// Checks that the seat has the move that the search found by the rules.
+/// Checks that the move is legal by the referee's list, too.
 fn is_legal(question: &SessionQuestion<'_>, mv: &str) -> Result<(), BrokenRules> {
     if question.legal.iter().any(|legal| legal == mv) {
         return Ok(());

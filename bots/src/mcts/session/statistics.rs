@@ -1,4 +1,4 @@
-//! Statistics of a seat's moves, shared by all positions that look the same to the seat.
+//! Statistics of a seat's moves, shared by all positions of an information set.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ const EXPLORATION: f64 = 0.4;
 /// explore.
 const PRUNED: f64 = 0.25;
 
-/// The outcomes that no other can beat, and that every other beats.
+/// The outcomes of a certain win and a certain loss.
 const BEST: f64 = 1.0;
 const WORST: f64 = 0.0;
 
@@ -35,7 +35,7 @@ impl Tries {
         self.proven.unwrap_or(self.tried())
     }
 
-    /// What trying the move gave on average, whatever is certain by now.
+    /// Mean outcome over all tries, even if the move is proven by now.
     fn tried(self) -> f64 {
         self.total / f64::from(self.visits.max(1))
     }
@@ -63,7 +63,6 @@ impl Statistics {
         &self.moves
     }
 
-    /// True if no iteration has come here yet.
     pub(super) fn is_fresh(&self) -> bool {
         self.visits == 0
     }
@@ -79,14 +78,13 @@ impl Statistics {
         self.tries[place].total += value;
     }
 
-    /// Notes what a move is certain to give.
+    /// Records the proven outcome of a move.
     pub(super) fn prove(&mut self, place: usize, value: f64) {
         self.tries[place].proven = Some(value);
     }
 
-    /// The move whose certain value is that of the position: one that nothing can beat or, if all
-    /// moves are certain, the best one. Of equal ones it is the one that gave most when it was tried,
-    /// since others make mistakes.
+    /// The move whose proven outcome is that of the position: an unbeatable one or, if all moves
+    /// are proven, the best one. Ties go to the best mean, since others err.
     pub(super) fn proof(&self) -> Option<usize> {
         let places = 0..self.tries.len();
         let wins = places.clone().find(|place| self.tries[*place].rank() == 2);
@@ -119,7 +117,7 @@ impl Statistics {
         highest.nth(chosen).unwrap_or(0)
     }
 
-    /// A move, as often as each was tried; each equally likely before any was.
+    /// A move, drawn by visit counts; uniformly before any visit.
     pub(super) fn draw(&self, rng: &mut Rng) -> usize {
         self.draw_from(1, rng)
     }
@@ -175,7 +173,7 @@ impl Statistics {
         by_visits.then(one.mean().total_cmp(&other.mean()))
     }
 
-    /// The places of all moves that were tried, the best first.
+    /// The indices of all moves that were tried, the best first.
     pub(super) fn best_first(&self) -> Vec<usize> {
         let tried = (0..self.tries.len()).filter(|place| self.tries[*place].visits > 0);
         let mut places: Vec<usize> = tried.collect();
@@ -185,7 +183,6 @@ impl Statistics {
         places
     }
 
-    /// The visits of a move.
     pub(super) fn visits(&self, place: usize) -> u32 {
         self.tries[place].visits
     }

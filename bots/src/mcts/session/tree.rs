@@ -1,4 +1,4 @@
-//! The tree: positions, the statistics of those who act there, and iterations from the root down.
+//! The search tree: positions, statistics of the acting seats, and iterations.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,23 +15,21 @@ const MOST_NODES: usize = 200_000;
 /// An iteration goes no deeper.
 const DEEPEST: usize = 256;
 
-/// The statistics of a seat, in all positions that it cannot tell apart.
+/// The statistics of a seat, shared by the positions of an information set.
 pub(super) type SharedStatistics = Rc<RefCell<Statistics>>;
 
-/// A position of the tree.
 pub(super) struct Node {
     pub(super) session: Box<dyn Session>,
     acting: Vec<Acting>,
-    /// What the position is worth to each seat, if that is certain: the match is over here, or what
-    /// follows was searched to the end.
+    /// Proven outcome for each seat; `None` while the position is unproven.
     worth: Option<Vec<f64>>,
     /// Identifies the position, if positions must not repeat.
     identity: Option<String>,
-    /// By the place of each choice among those of the actor.
+    /// By the index of each choice among those of the actor.
     children: HashMap<Vec<usize>, Node>,
 }
 
-/// One of those who act in a position.
+/// An actor in a position.
 enum Acting {
     Seat(Seat, SharedStatistics),
     Chance(Vec<(String, f64)>),
@@ -56,7 +54,6 @@ impl Acting {
 }
 
 impl Node {
-    /// The statistics of a seat that acts here.
     pub(super) fn statistics_of(&self, seat: Seat) -> Option<SharedStatistics> {
         self.acting.iter().find_map(|acting| match acting {
             Acting::Seat(acts, statistics) if *acts == seat => Some(statistics.clone()),
@@ -72,23 +69,22 @@ impl Node {
         acting.map(|(acting, text)| acting.place(text)).collect()
     }
 
-    /// The position after a step, if it was looked at.
+    /// The position after a step, if it was visited.
     pub(super) fn child(&self, choices: &[String]) -> Option<&Node> {
         self.children.get(&self.places(choices)?)
     }
 
-    /// The same, without all else.
     pub(super) fn into_child(mut self, choices: &[String]) -> Option<Node> {
         let places = self.places(choices)?;
         self.children.remove(&places)
     }
 
-    /// True if nothing is left to find out.
     pub(super) fn is_proven(&self) -> bool {
         self.worth.is_some()
     }
 
-    /// Notes what is certain after a step of a single seat, and whether that decides this position.
+    /// Records the proven outcome of a step of a single seat, and proves this position if that
+    /// decides it.
     fn prove(&mut self, places: &[usize]) {
         let [Acting::Seat(seat, statistics)] = &self.acting[..] else {
             return;
@@ -119,7 +115,7 @@ impl Node {
 pub(super) struct Tree<'a> {
     question: &'a SessionQuestion<'a>,
     pub(super) rng: &'a mut Rng,
-    /// Where information is hidden: the statistics by what a seat can tell apart.
+    /// With hidden information: statistics by information set.
     by_observation: HashMap<String, SharedStatistics>,
     is_hidden: bool,
     /// True if positions can be proven. With more than two seats, which of its equally good moves a
@@ -156,17 +152,15 @@ impl<'a> Tree<'a> {
         self.nodes = size(root);
     }
 
-    /// The length of the longest path.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// True if there is no room for further positions.
     pub(super) fn is_full(&self) -> bool {
         self.nodes >= MOST_NODES
     }
 
-    /// A node of a position.
+    /// Creates the node of a position.
     pub(super) fn open(&mut self, mut session: Box<dyn Session>) -> Result<Node, BrokenRules> {
         self.nodes += 1;
         let identity = match self.question.repetition {
@@ -221,15 +215,15 @@ impl<'a> Tree<'a> {
         if !self.is_hidden {
             return Ok(Rc::new(RefCell::new(Statistics::new(moves))));
         }
-        // A seat knows its moves, so they are part of what it can tell apart.
+        // A seat knows its moves, so they are part of its information set.
         let key = format!("{seat} {} {}", session.observation(seat)?, moves.join("\n"));
         let known = self.by_observation.entry(key);
         let statistics = known.or_insert_with(|| Rc::new(RefCell::new(Statistics::new(moves))));
         Ok(statistics.clone())
     }
 
-    /// One iteration: down to a position that nobody has been at, and a random game from there. Where
-    /// information is hidden, only `learner` learns from it.
+    /// One iteration: down to a new position, and a playout from there. With hidden information,
+    /// only `learner` learns from it.
     pub(super) fn iterate(
         &mut self,
         root: &mut Node,
@@ -241,7 +235,7 @@ impl<'a> Tree<'a> {
         self.descend(root, 0, learner).map(drop)
     }
 
-    /// Returns what the iteration was worth to each seat.
+    /// Returns the outcome of the iteration for each seat.
     fn descend(
         &mut self,
         node: &mut Node,
@@ -297,7 +291,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// True if one of those who act has not been here yet. Those who learn now have.
+/// True if an actor visits this position for the first time.
 fn is_new(node: &Node, learner: Option<Seat>) -> bool {
     let mut is_new = false;
     for acting in &node.acting {
@@ -315,7 +309,8 @@ fn is_new(node: &Node, learner: Option<Seat>) -> bool {
     is_new
 }
 
-/// What one of those who act does in an iteration: who learns explores, others play as on average.
+/// The choice of one acting seat in an iteration: the learner explores, others play their average
+/// strategy.
 fn choose(acting: &Acting, learner: Option<Seat>, rng: &mut Rng) -> usize {
     match acting {
         Acting::Chance(chances) => draw_place(chances, rng),

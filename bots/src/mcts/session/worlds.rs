@@ -1,4 +1,4 @@
-//! The states that could be the real one, or that somebody could take for it.
+//! Possible states, from the views of the seat and of its opponents.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::any_game::{load, sample};
 use crate::mcts::session::tree::{Node, Tree};
 
-/// How many states are drawn from one view at first: views of others are often met only once.
+/// States drawn at first from a view. Views of other seats often occur only once.
 const FIRST_DRAWS: usize = 2;
 /// At most this many are drawn at once, since an iteration must not take long.
 const DRAWS_AT_ONCE: usize = 8;
@@ -19,7 +19,7 @@ const CHANGE_VIEW: f64 = 0.65;
 /// The view changes at most this many times.
 const MOST_CHANGES: usize = 3;
 
-/// States with the trees that begin there.
+/// States and the search trees from them.
 pub(super) struct Worlds<'a> {
     rules: &'a dyn Rules,
     worlds: Vec<World>,
@@ -33,7 +33,6 @@ struct World {
     observations: Vec<Option<Value>>,
 }
 
-/// The states drawn from one view.
 #[derive(Default)]
 struct View {
     drawn: Vec<usize>,
@@ -55,9 +54,8 @@ impl<'a> Worlds<'a> {
         &mut self.worlds[world].root
     }
 
-    /// A state for the next iteration, and the seat from whose view it was drawn. First the view is
-    /// that of the seat itself; then, as often as chance has it, that of another in the state that was
-    /// drawn.
+    /// A state for the next iteration, and the seat from whose view it was drawn. The first view is
+    /// that of the seat itself; then, at random, that of another seat in the drawn state.
     pub(super) fn walk(
         &mut self,
         seat: Seat,
@@ -83,8 +81,7 @@ impl<'a> Worlds<'a> {
         Ok(Some((world, viewer)))
     }
 
-    /// A state that a seat which knows this much cannot tell from the real one; `None` if the rules
-    /// draw none.
+    /// A state of the information set of a seat; `None` if the rules draw none.
     pub(super) fn draw(
         &mut self,
         seat: Seat,
@@ -115,7 +112,7 @@ impl<'a> Worlds<'a> {
         Ok(drawn)
     }
 
-    /// The number of a state, which may be new.
+    /// The index of a state, which may be new.
     fn world(&mut self, state: &Value, tree: &mut Tree<'_>) -> Result<usize, BrokenRules> {
         let key = state.to_string();
         if let Some(known) = self.by_state.get(&key) {
@@ -130,7 +127,6 @@ impl<'a> Worlds<'a> {
         Ok(self.worlds.len() - 1)
     }
 
-    /// The observation of a seat in a state.
     fn observation(&mut self, world: usize, seat: Seat) -> Result<Value, BrokenRules> {
         let World { root, observations } = &mut self.worlds[world];
         if let Some(known) = &observations[seat] {

@@ -55,7 +55,6 @@ impl Kif {
         Kif::Word(word.into())
     }
 
-    /// The word; `None` for a list.
     pub fn word(&self) -> Option<&str> {
         match self {
             Kif::Word(word) => Some(word),
@@ -63,7 +62,6 @@ impl Kif {
         }
     }
 
-    /// The elements of the list; `None` for a word.
     pub fn list(&self) -> Option<&[Kif]> {
         match self {
             Kif::Word(_) => None,

@@ -1,4 +1,4 @@
-//! Sheets on their way to players elsewhere, and moves on their way back: what names are called there.
+//! Sheets in the form in which players elsewhere receive them, and translation of moves.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const KEYWORDS: [&str; 18] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal", "sees", "base", "input",
     "distinct", "not", "or", "and", "<=", "random", "nil",
 ];
-/// What names are made of that mean nothing.
+/// Letters of scrambled names.
 const CONSONANTS: &[u8] = b"bdfgklmnprstvz";
 const VOWELS: &[u8] = b"aeiou";
 
@@ -86,7 +86,7 @@ impl Script {
         script
     }
 
-    /// Gives each name the one that `choose` chooses; if it chooses none, one that is free.
+    /// Names each name by `choose`; with a free name if that returns `None`.
     fn name_all(&mut self, choose: &mut dyn FnMut(&str) -> Option<String>) {
         let mut words = Vec::new();
         let mut known = HashSet::new();
@@ -112,7 +112,7 @@ impl Script {
         }
     }
 
-    /// The same game from the position with these facts on, in place of what the sheet begins with.
+    /// The same game, starting from these facts.
     #[must_use]
     pub fn starting_with(&self, facts: &[String]) -> Self {
         let is_start = |rule: &Kif| {
@@ -170,7 +170,7 @@ fn is_kept(word: &str) -> bool {
     KEYWORDS.contains(&word) || word.parse::<i64>().is_ok()
 }
 
-/// A name that means nothing and is not taken yet.
+/// A meaningless name that is not taken yet.
 fn fresh(rng: &mut Rng, taken: &mut HashSet<String>) -> String {
     loop {
         let mut name = String::new();
@@ -185,7 +185,7 @@ fn fresh(rng: &mut Rng, taken: &mut HashSet<String>) -> String {
     }
 }
 
-/// The text of the sheet that these rules are.
+/// The text of the sheet of these rules.
 fn text_of(rules: &dyn Rules) -> Option<Arc<str>> {
     fn of<E: Engine>(rules: &dyn Rules) -> Option<Arc<str>> {
         let rules = rules.as_any().downcast_ref::<GdlRules<E>>()?;

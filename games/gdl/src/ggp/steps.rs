@@ -29,25 +29,14 @@ use crate::read::canonical;
 /// ```
 pub struct Steps(Box<dyn Follow>);
 
-/// A step that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StepError {
     /// It does not have a move for each role.
     #[error("a step has {roles} moves, one of each role, not {given}")]
-    Count {
-        /// The number of roles.
-        roles: usize,
-        /// The number of moves given.
-        given: usize,
-    },
+    Count { roles: usize, given: usize },
     /// A move that is not legal.
     #[error("`{mv}` is no legal move of the role `{role}`")]
-    Illegal {
-        /// The name of the role.
-        role: String,
-        /// The move.
-        mv: String,
-    },
+    Illegal { role: String, mv: String },
     /// The sheet does not work.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
@@ -86,22 +75,19 @@ impl Steps {
         self.0.role(seat)
     }
 
-    /// The role that is chance.
     pub fn random(&self) -> Option<usize> {
         self.0.random()
     }
 
-    /// True if the sheet says what seats see, so that they do not know everything.
+    /// True if the sheet defines percepts, so that seats do not know everything.
     pub fn is_hidden(&self) -> bool {
         self.0.is_hidden()
     }
 
-    /// True if the game is over.
     pub fn is_over(&self) -> bool {
         self.0.is_over()
     }
 
-    /// How many legal moves a role has.
     pub fn count(&self, role: usize) -> usize {
         self.0.count(role)
     }
@@ -129,7 +115,7 @@ impl Steps {
         self.0.goal(role)
     }
 
-    /// Makes a step, given a move of each role. Gives what each role sees of it.
+    /// Makes a step, given a move of each role. Returns the percepts of each role.
     ///
     /// # Errors
     /// If a move is not legal, or the sheet does not work.
@@ -145,7 +131,7 @@ impl Clone for Steps {
     }
 }
 
-/// Where a game begins.
+/// Sets up the initial position.
 trait Begin {
     fn start(&self) -> Result<Box<dyn Follow>, BrokenRules>;
     fn load(&self, state: &Value) -> Result<Box<dyn Follow>, LoadError>;

@@ -1,7 +1,7 @@
 //! Strongly connected components of a graph.
 
 /// The component of each node, numbered so that edges lead to the same or a smaller number, and how
-/// many components there are. `edges` gives the nodes that a node depends on.
+/// many components there are. `edges` returns the nodes that a node depends on.
 pub(crate) fn components<'e>(
     count: usize,
     edges: impl Fn(usize) -> &'e [u32],

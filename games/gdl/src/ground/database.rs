@@ -10,7 +10,7 @@ pub(crate) struct AtomId(pub(crate) u32);
 /// The way to a part of an atom: the number of an argument, then of an argument of that.
 pub(super) type Path = Box<[u16]>;
 
-/// Which atoms an index has, and by which of their parts.
+/// An index: the atoms in it, and their key parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct IndexSpec {
     pub(super) pred: PredId,
@@ -27,7 +27,6 @@ struct Index {
     lists: Vec<Vec<AtomId>>,
 }
 
-/// A number of an index.
 pub(super) type IndexId = usize;
 
 /// All atoms, those that were derived among them.
@@ -53,7 +52,7 @@ impl Database {
         }
     }
 
-    /// The number of an atom, which need not be derived.
+    /// Interns an atom, which need not be derived.
     pub(super) fn atom(&mut self, pred: PredId, args: &[Term]) -> AtomId {
         self.key.clear();
         self.key.push(pred.0);
@@ -68,7 +67,6 @@ impl Database {
         atom
     }
 
-    /// The number of an atom, if it is there.
     pub(crate) fn find_atom(&self, pred: PredId, args: &[Term]) -> Option<AtomId> {
         let mut key = Vec::with_capacity(args.len() + 1);
         key.push(pred.0);
@@ -76,12 +74,10 @@ impl Database {
         self.by_key.get(&key[..]).copied()
     }
 
-    /// The number of atoms.
     pub(crate) fn len(&self) -> usize {
         self.atoms.len()
     }
 
-    /// The relation and the arguments of an atom.
     pub(crate) fn parts(&self, atom: AtomId) -> (PredId, &[Term]) {
         let (pred, args) = &self.atoms[atom.0 as usize];
         (*pred, args)
@@ -112,7 +108,7 @@ impl Database {
         Some(term)
     }
 
-    /// Whether the parts of an atom have these names and numbers of arguments.
+    /// True if the parts of an atom have these names and arities.
     pub(super) fn has_shape(
         &self,
         terms: &Terms,

@@ -1,8 +1,8 @@
 //! Grounding: all atoms that may ever hold, and the instances of rules that may derive them.
 //!
-//! What does not depend on the position (static relations) is computed exactly and vanishes from the
-//! rules. For the rest, every fact that may become true and every move that may become legal is
-//! assumed to be so at any time; negation of what depends on the position is left to the network.
+//! Static relations are evaluated and vanish from the rules. For the rest, grounding assumes that
+//! any reachable fact may be true and any possible move legal at any time; the network evaluates
+//! negation of what depends on the position.
 
 pub(crate) mod components;
 mod database;
@@ -19,13 +19,10 @@ use crate::terms::{Map, Symbol, Term};
 pub(crate) use database::{AtomId, Database};
 use plan::{KeyPart, Plan, Step, Taken, plan};
 
-/// The reason why a sheet was not grounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ungroundable {
-    /// There are too many atoms.
     #[error("more than {0} ground atoms")]
     Atoms(usize),
-    /// The instances of rules are too many.
     #[error("ground rules with more than {0} literals")]
     Literals(usize),
     /// Joins take too long.
@@ -55,7 +52,6 @@ pub(crate) struct GroundRule {
     pub(crate) body: Box<[(AtomId, bool)]>,
 }
 
-/// A sheet without variables.
 pub(crate) struct Ground {
     pub(crate) sheet: Sheet,
     pub(crate) database: Database,
@@ -187,7 +183,7 @@ struct Grounder {
     ticks: Ticks,
     /// Atoms that were derived, and not joined yet.
     queue: VecDeque<AtomId>,
-    /// What an atom of a relation, whose main argument has this name, may begin.
+    /// Plans that an atom of a relation may trigger, by the name of its main argument.
     triggers: Map<(PredId, Option<Symbol>), Vec<Plan>>,
     is_static: Vec<bool>,
 }
@@ -198,11 +194,11 @@ const UNBOUND: Term = Term(u32::MAX);
 /// As how many candidates an instance of a rule counts whose relation does not depend on the position.
 const INSTANCE_COST: u64 = 15;
 
-/// The number of atoms that a relation may have whose atoms are not known yet, for plans.
+/// Assumed number of atoms of a relation whose atoms are not known yet, for plans.
 const USUAL_SIZE: usize = 300;
 
 impl Grounder {
-    /// Derives all atoms of some relations that depend on each other, and on those before.
+    /// Derives all atoms of mutually dependent relations.
     fn stratum(&mut self, preds: &[PredId]) -> Result<(), Ungroundable> {
         let is_static = preds
             .first()
@@ -232,7 +228,8 @@ impl Grounder {
         Ok(())
     }
 
-    /// What is true at first, or always in the next position, and what is always legal.
+    /// Adds facts of the initial position, facts that always become true, and moves that are always
+    /// legal.
     fn begin_dynamic(&mut self) -> Result<(), Ungroundable> {
         for pred in [pred::INIT, pred::NEXT, pred::LEGAL] {
             for atom in self.database.of(pred).to_vec() {
@@ -387,7 +384,7 @@ impl Grounder {
         self.follow(atom)
     }
 
-    /// What comes of an atom by itself: the next facts become true, legal moves are made.
+    /// Handles the direct consequences of an atom: next facts become true, legal moves are made.
     fn follow(&mut self, atom: AtomId) -> Result<(), Ungroundable> {
         let (pred, args) = self.database.parts(atom);
         let follows = match pred {
@@ -460,7 +457,7 @@ fn substitute(terms: &mut crate::terms::Terms, pattern: &Pattern, bindings: &[Te
     }
 }
 
-/// A join that is under way. Instances are added as they are found: all of them together may be far more
+/// A join in progress. Instances are added as they are found: all of them together may be far more
 /// than the atoms that they derive.
 struct Join<'g> {
     grounder: &'g mut Grounder,

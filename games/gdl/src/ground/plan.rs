@@ -1,4 +1,4 @@
-//! In which order the literals of a rule are joined.
+//! Join order for the literals of a rule.
 
 use super::database::{Database, IndexId, IndexSpec, Path};
 use crate::read::{Atom, Literal, Pattern, PredId, Rule};
@@ -19,7 +19,6 @@ pub(super) struct Taken {
     pub(super) repeats: Vec<(Path, u16)>,
 }
 
-/// A step of a join.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// Tries all atoms that fit; the number is that of the literal in the body.
@@ -36,11 +35,10 @@ pub(super) struct Trigger {
     pub(super) taken: Taken,
 }
 
-/// All that is needed to find the instances of a rule.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) rule: usize,
-    /// The literal that a new atom is matched with; `None` to join all there is.
+    /// The literal that a new atom is matched with; `None` to join all atoms.
     pub(super) trigger: Option<(usize, Trigger)>,
     pub(super) steps: Vec<Step>,
 }

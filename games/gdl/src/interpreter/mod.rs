@@ -1,4 +1,4 @@
-//! Sheets that do not ground are interpreted, from what a question binds to what it needs.
+//! Interprets sheets that do not ground, by tabled top-down evaluation.
 
 mod solver;
 
@@ -21,13 +21,12 @@ const MOST_TERMS: usize = 500_000;
 /// No more solvers are kept.
 const MOST_KEPT: usize = 4;
 
-/// A sheet that is interpreted.
 pub(crate) struct Interpreter {
     sheet: Sheet,
     roles: Vec<String>,
-    /// Which relations do not depend on the position.
+    /// True for relations that do not depend on the position.
     is_static: Vec<bool>,
-    /// Solvers that nobody uses at the moment, with what they found out about the sheet.
+    /// Unused solvers, with their results about the sheet.
     idle: Mutex<Vec<Solver>>,
     limits: QuestionLimits,
     /// The time limit of all questions about a position; `None` for no limit.
@@ -151,7 +150,6 @@ impl Interpreter {
     }
 }
 
-/// Terms in their canonical form, if they are not too long to be written.
 fn written(terms: &Terms, all: &[Term]) -> Result<Vec<String>, Unsolved> {
     let words = all.iter().map(|term| terms.words(*term));
     if words.fold(0, u64::saturating_add) > MOST_ALL_WORDS {
@@ -188,7 +186,6 @@ fn static_relations(sheet: &Sheet) -> Vec<bool> {
 }
 
 impl Interpreter {
-    /// The largest goal of a role.
     fn goal(&self, position: &InterpretedPosition, role: usize) -> Result<Option<i64>, Failure> {
         let goals = self.evaluate(|solver| {
             let facts = self.terms(solver, &position.0.facts);

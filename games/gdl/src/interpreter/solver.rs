@@ -1,7 +1,7 @@
-//! Questions about a position, answered from what they bind: a relation is evaluated for the arguments
-//! that are known, and every such question is asked once (tabling).
+//! Answers queries about a position by top-down evaluation with tabling: a relation is evaluated
+//! only for the known arguments, and every such query once.
 //!
-//! Questions that need each other are asked again together until no answer is new. Then all of them
+//! Queries that need each other are repeated together until no answer is new. Then all of them
 //! are complete. Negation waits for complete answers, and is refused where they need it themselves.
 
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::limits::MOST_WORDS;
 use crate::read::{Literal, Pattern, PredId, Rule, Sheet, pred};
 use crate::terms::{Map, Symbol, Term, Terms};
 
-/// What the questions to one position may take, besides time.
+/// Limits of the queries to one position, besides time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct QuestionLimits {
     /// Candidates that are matched.
     pub(super) steps: u64,
-    /// Answers that are kept, each of which takes about 150 bytes.
+    /// Stored answers, about 150 bytes each.
     pub(super) answers: usize,
-    /// Terms that are new, each of which takes about 100 bytes.
+    /// New terms, about 100 bytes each.
     pub(super) terms: usize,
-    /// Questions that wait for each other.
+    /// Nested queries.
     pub(super) depth: usize,
-    /// Conditions that wait for each other, each of which takes a call.
+    /// Nested conditions; each takes a call.
     pub(super) frames: usize,
     /// The largest nesting depth of terms.
     pub(super) nesting: u32,
@@ -40,7 +40,7 @@ impl QuestionLimits {
     };
 }
 
-/// The reason for an answer's absence.
+/// The reason why a query has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unsolved {
     #[error("a position takes more than {0} steps of the interpreter")]
@@ -63,7 +63,7 @@ pub(super) enum Unsolved {
 
 /// An argument that is not known, in a question.
 const OPEN: u32 = u32::MAX;
-/// A question that is not being answered, and one that depends on none that is.
+/// A query that is not on the stack, and one that depends on none that is.
 const NONE: usize = usize::MAX;
 
 struct Table {
@@ -73,18 +73,17 @@ struct Table {
     answers: Vec<Box<[Term]>>,
     seen: Map<Box<[Term]>, ()>,
     complete: bool,
-    /// How many questions wait below it, while it is being answered.
+    /// Depth of the query on the stack.
     depth: usize,
-    /// The deepest question that it needs and that was being answered.
+    /// The outermost query on the stack that it needs.
     low: usize,
     /// The round in which it was answered last.
     round: u64,
 }
 
-/// The order in which the literals of a rule are asked.
+/// Evaluation order of the literals of a rule.
 type Plan = Arc<[usize]>;
 
-/// All that is kept between questions.
 pub(super) struct Solver {
     pub(super) terms: Terms,
     tables: Vec<Table>,
@@ -99,7 +98,7 @@ pub(super) struct Solver {
     answers: usize,
     limits: QuestionLimits,
     ticks: Ticks,
-    /// How many terms there were before the questions about this position.
+    /// Number of terms before the queries about this position.
     first_terms: usize,
     /// The order of the literals of a rule, given which variables are bound.
     plans: Map<(usize, Box<[bool]>), Plan>,
@@ -133,7 +132,7 @@ impl Solver {
         }
     }
 
-    /// Sets the position, and the moves that are made in it.
+    /// Sets the position, and the moves made in it.
     pub(super) fn set(&mut self, facts: &[Term], does: &[[Term; 2]], is_static: &[bool]) {
         self.forget(is_static);
         self.facts = facts.to_vec();
@@ -206,7 +205,7 @@ impl Solver {
         table
     }
 
-    /// Answers a question. Gives the depth of the deepest question being answered that it needs.
+    /// Answers a query. Returns the depth of the outermost query on the stack that it needs.
     fn solve(&mut self, sheet: &Sheet, table: usize) -> Result<usize, Unsolved> {
         let found = &self.tables[table];
         if found.complete {
@@ -252,7 +251,7 @@ impl Solver {
         Ok(NONE)
     }
 
-    /// Adds the answers that a rule gives to a question.
+    /// Adds the answers of a rule to a query.
     fn apply(&mut self, sheet: &Sheet, number: usize, table: usize) -> Result<usize, Unsolved> {
         self.ticks.tick()?;
         let rule = &sheet.rules[number];
@@ -284,7 +283,7 @@ impl Solver {
         Ok(low)
     }
 
-    /// Goes through the conditions of a rule that are left.
+    /// Evaluates the remaining conditions of a rule.
     fn conditions(
         &mut self,
         sheet: &Sheet,
@@ -473,7 +472,7 @@ impl Solver {
 /// Atoms that may fit a condition.
 enum Candidates {
     Given(Vec<Box<[Term]>>),
-    /// The answers to a question, as far as it had some when it was asked.
+    /// Answers to a query, as far as it had some when it was asked.
     Answers {
         table: usize,
         count: usize,

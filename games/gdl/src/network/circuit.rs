@@ -2,8 +2,8 @@
 
 use games::budget::{self, Ticks};
 
+use super::error::NetworkError;
 use super::graph::{Graph, Node, Ref};
-use super::unmade::Unmade;
 use crate::error::SheetError;
 use crate::ground::components::components;
 use crate::ground::{AtomId, Ground, GroundRule, Ungroundable};
@@ -11,18 +11,14 @@ use crate::limits::MOST_ALL_WORDS;
 use crate::read::{Literal, PredId, pred};
 use crate::terms::Term;
 
-/// A move of a role.
 #[derive(Clone, Debug)]
 pub(crate) struct LegalMove {
-    /// In its canonical form.
     pub(crate) text: String,
-    /// When it is legal.
     pub(crate) legal: Ref,
-    /// Its number among the moves that rules ask for.
+    /// Its number among the moves that rules read.
     pub(crate) does: Option<u32>,
 }
 
-/// The gates of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Circuit {
     pub(crate) graph: Graph,
@@ -34,18 +30,15 @@ pub(crate) struct Circuit {
     pub(crate) next: Vec<Ref>,
     /// Which facts are true at the start.
     pub(crate) init: Vec<bool>,
-    /// The roles, `random` included.
     pub(crate) roles: Vec<String>,
     /// The moves of each role, sorted by their text.
     pub(crate) moves: Vec<Vec<LegalMove>>,
-    /// The nodes of moves that rules ask for.
     pub(crate) does: Vec<Ref>,
     /// The goals of each role, the largest value first.
     pub(crate) goals: Vec<Vec<(Option<i64>, Ref)>>,
     pub(crate) terminal: Ref,
-    /// What each role may see, sorted by the text.
+    /// Possible percepts of each role, sorted by text.
     pub(crate) sees: Vec<Vec<(String, Ref)>>,
-    /// The number of circles.
     pub(crate) circles: u32,
 }
 
@@ -54,7 +47,7 @@ impl Circuit {
     ///
     /// # Errors
     /// If an atom is negated on a circle through itself, or it would become too large.
-    pub(crate) fn of(ground: &Ground) -> Result<Self, Unmade> {
+    pub(crate) fn of(ground: &Ground) -> Result<Self, NetworkError> {
         check_words(ground)?;
         let mut builder = Builder::new(ground);
         let facts = builder.add_facts();
@@ -67,7 +60,7 @@ impl Circuit {
 }
 
 /// Facts and moves are kept as they are written.
-fn check_words(ground: &Ground) -> Result<(), Unmade> {
+fn check_words(ground: &Ground) -> Result<(), NetworkError> {
     let mut words = 0;
     for (pred, argument) in [
         (pred::TRUE, 0),
@@ -169,7 +162,7 @@ impl<'g> Builder<'g> {
     }
 
     /// Makes the gates of all atoms that have rules, in the order of what they depend on.
-    fn add_rules(&mut self) -> Result<(), Unmade> {
+    fn add_rules(&mut self) -> Result<(), NetworkError> {
         let ground = self.ground;
         let mut ticks = Ticks::default();
         let has_rules = |atom: &AtomId| !self.rules[atom.0 as usize].is_empty();
@@ -217,7 +210,7 @@ impl<'g> Builder<'g> {
     }
 
     /// Atoms that depend on each other. They hold as far as they follow from something else.
-    fn circle(&mut self, members: &[AtomId], component: &[u32]) -> Result<(), Unmade> {
+    fn circle(&mut self, members: &[AtomId], component: &[u32]) -> Result<(), NetworkError> {
         let mut ticks = Ticks::default();
         let circle = self.circles;
         self.circles += 1;

@@ -1,8 +1,8 @@
 //! Conditions on facts as alternatives of conjunctions, each of which is compared with the facts word by
 //! word.
 //!
-//! What a move changes mostly depends on a few facts, as on what lies below in Connect Four. To compare one
-//! or two words is much faster than to ask gate by gate.
+//! The effect of a move mostly depends on a few facts, such as the cell below in Connect Four.
+//! Comparing one or two words is much faster than evaluating gates.
 
 use super::graph::{Graph, Node, Ref};
 use crate::terms::Map;
@@ -12,7 +12,6 @@ const MOST_CUBES: usize = 24;
 /// A gate with more inputs than this is not looked into.
 const MOST_INPUTS: usize = 64;
 
-/// Facts that change under conditions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flips {
     /// The alternatives of one fact stand together.
@@ -24,7 +23,6 @@ pub(super) struct Flips {
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     fact: u32,
-    /// Where its tests begin and end.
     from: u32,
     to: u32,
 }
@@ -41,7 +39,7 @@ struct Test {
 type Cube = Vec<(u32, bool)>;
 
 impl Flips {
-    /// Adds a fact with its next value. Gives `false`, and adds nothing, if the condition under which it
+    /// Adds a fact with its next value. Returns false, and adds nothing, if the condition under which it
     /// changes is too large.
     pub(super) fn add(&mut self, fact: u32, next: Ref, graph: &Graph, gates: &[Node]) -> bool {
         let mut all = Vec::new();
@@ -91,7 +89,6 @@ impl Flips {
         });
     }
 
-    /// Adds the facts that change to a list, each once.
     #[inline]
     pub(super) fn collect(&self, facts: &[u64], changed: &mut Vec<u32>) {
         let mut last = u32::MAX;
@@ -106,7 +103,6 @@ impl Flips {
         }
     }
 
-    /// The number of conditions.
     #[cfg(test)]
     pub(super) fn count(&self) -> usize {
         self.cubes.len()

@@ -27,7 +27,6 @@ impl Ref {
         Ref(self.0 ^ 1)
     }
 
-    /// The same, negated once more if `negated`.
     #[must_use]
     pub(crate) fn negated_if(self, negated: bool) -> Self {
         Ref(self.0 ^ u32::from(negated))
@@ -50,7 +49,7 @@ pub(crate) enum Node {
     CircleAnd(u32, Box<[Ref]>),
 }
 
-/// Gates that share what is equal.
+/// Hash-consed gates.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
@@ -114,13 +113,13 @@ impl Graph {
     }
 }
 
-/// The rest of a gate.
+/// A gate after simplification.
 pub(crate) enum Simplified {
     One(Ref),
     Gate(Vec<Ref>),
 }
 
-/// The inputs of a gate without those that change nothing.
+/// Simplifies a gate by removing neutral inputs.
 pub(crate) fn simplified(is_and: bool, mut inputs: Vec<Ref>) -> Simplified {
     let (neutral, decisive) = if is_and {
         (Ref::TRUE, Ref::FALSE)

@@ -1,4 +1,5 @@
-//! Legal moves as bits: what many moves of a role have in common is asked once, not at each of them.
+//! Legal moves as bits. A condition that many moves of a role share is evaluated once, not for each
+//! of them.
 //!
 //! In nearly all games, most moves of a role need a fact as `(control white)`. As a part of each move's
 //! gate it would change them all at every step.
@@ -20,11 +21,9 @@ pub(super) struct Group {
     pub(super) guard: Option<u32>,
     /// The first of their words.
     pub(super) word: u32,
-    /// The number of words.
     pub(super) words: u32,
 }
 
-/// Where the legal moves of a role are found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RoleMoves {
     pub(super) groups: Vec<Group>,
@@ -49,7 +48,7 @@ impl Bits {
     }
 }
 
-/// Gives each legal move of a role a bit. Guards are collected, and get their bits later.
+/// Assigns a bit to each legal move of a role. Guards are collected, and get their bits later.
 pub(super) fn place(
     circuit: &mut Circuit,
     role: usize,

@@ -1,18 +1,19 @@
 //! The propositional network of a sheet: a bit for each fact and each move, gates between them.
 //!
-//! What is legal and whether the game is over is kept up to date with every change of a fact
-//! ([`program`]). The next position is what a joint move changes ([`specialised`]), found out when that
-//! move is made for the first time; conditions on few facts are compared word by word ([`cubes`]). Goals and percepts are evaluated when somebody asks.
+//! Legality and the end of the game are updated with every change of a fact ([`program`]). Each
+//! joint move has a program of its own for its changes ([`specialised`]), compiled when it is first
+//! made; conditions on few facts are word comparisons ([`cubes`]). Goals and percepts are evaluated
+//! on demand.
 
 mod circuit;
 mod cubes;
+mod error;
 mod graph;
 mod legal;
 #[cfg(test)]
 mod parts;
 mod program;
 mod specialised;
-mod unmade;
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher};
@@ -25,18 +26,17 @@ use crate::engine::{Engine, Failure, Percepts};
 use crate::ground::{Ground, Ungroundable};
 use crate::terms::Map;
 pub(crate) use circuit::Circuit;
+pub(crate) use error::NetworkError;
 use graph::{Node, Ref};
 use legal::{Bits, RoleMoves};
 use program::{Layout, Live, Program, bit};
 use specialised::{Change, Specialiser};
-pub(crate) use unmade::Unmade;
 
 /// The most memory for changes of joint moves, in bytes. Beyond that, changes are made each time.
 const MOST_CHANGES: usize = 256 << 20;
-/// How many places are tried for a joint move.
+/// Hash table probes for a joint move.
 const PROBES: usize = 8;
 
-/// The network of a game.
 pub(crate) struct Network {
     circuit: Circuit,
     program: Program,
@@ -59,7 +59,7 @@ pub(crate) struct Network {
     fact_by_text: Map<String, u32>,
 }
 
-/// Values of gates that are not live, found out for one question.
+/// Values of gates that are not live, cached for one query.
 #[derive(Default)]
 struct Memo {
     /// The number of the question for which each node was evaluated, twice, and its value.
@@ -99,7 +99,7 @@ impl Memo {
 #[derive(Clone, Debug)]
 pub(crate) struct NetworkPosition {
     live: Live,
-    /// What a step changes, kept to be reused.
+    /// Changes of a step, kept for its allocation.
     changed: Vec<u32>,
 }
 
@@ -108,7 +108,7 @@ impl Network {
     ///
     /// # Errors
     /// If an atom depends on its own negation, or the network would become too large.
-    pub(crate) fn new(ground: &Ground) -> Result<Self, Unmade> {
+    pub(crate) fn new(ground: &Ground) -> Result<Self, NetworkError> {
         let mut circuit = Circuit::of(ground)?;
         let specialiser = Specialiser::new(&mut circuit);
         budget::check()?;
@@ -174,7 +174,6 @@ impl Network {
         })
     }
 
-    /// The number of facts, moves and gates, and how many of the gates are kept up to date.
     pub(crate) fn sizes(&self) -> Sizes {
         let gates = self.circuit.graph.nodes.iter();
         let gates =
@@ -187,7 +186,6 @@ impl Network {
         }
     }
 
-    /// All facts that may ever be true.
     pub(crate) fn all_facts(&self) -> &[String] {
         &self.circuit.facts
     }
@@ -220,7 +218,7 @@ impl Network {
         })
     }
 
-    /// The change of a joint move, as it was kept or made now.
+    /// Passes the change of a joint move to `act`; it is compiled unless cached.
     #[inline]
     fn with_change<T>(&self, joint: &[u32], act: impl FnOnce(&Change) -> T) -> T {
         let mut hasher = crate::terms::Hash::default().build_hasher();
@@ -257,7 +255,7 @@ impl Network {
         }
     }
 
-    /// Asks for values in one position, which may need gates that are not live. Each of them is
+    /// Runs a query on one position, which may need gates that are not live. Each of them is
     /// evaluated once.
     fn question<T>(&self, gates: &[Node], ask: impl FnOnce(&mut Memo) -> T) -> T {
         let count = self.circuit.graph.nodes.len() + gates.len();
@@ -342,7 +340,7 @@ impl Network {
         });
     }
 
-    /// Gives the first goal of each role that holds; the largest comes first.
+    /// The first goal of each role that holds; the largest comes first.
     fn goals_that(
         &self,
         roles: &[usize],
@@ -363,7 +361,7 @@ impl Network {
         Ok(())
     }
 
-    /// Makes the changes that were collected.
+    /// Applies the collected changes.
     #[inline]
     fn apply(&self, position: &mut NetworkPosition) {
         let NetworkPosition { live, changed } = position;
@@ -406,7 +404,6 @@ impl Network {
     }
 }
 
-/// The size of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Facts that may be true.
@@ -447,7 +444,7 @@ fn goals_apart(circuit: &Circuit, program: &Program) -> Result<Option<Program>, 
         .transpose()
 }
 
-/// Gives a bit to each fact that changes by itself: the fact differs from its next value.
+/// Assigns a bit to each fact that changes by itself: the fact differs from its next value.
 fn place_flips(
     circuit: &Circuit,
     specialiser: Option<&Specialiser>,

@@ -14,21 +14,20 @@ use crate::terms::Map;
 
 const NONE: u32 = u32::MAX;
 
-/// Gates in the form in which they are evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     /// The number of facts; they are the first sources.
     facts: usize,
     /// The number of facts and moves. Behind them, gates are sources.
     inputs: usize,
-    /// Where the edges of each source begin.
+    /// Start of each source in the edges.
     edges_at: Vec<u32>,
     /// A gate, twice, plus 1 if the count grows when the source becomes true.
     edges: Vec<u32>,
     /// The same for edges to gates on circles.
     circle_edges_at: Vec<u32>,
     circle_edges: Vec<u32>,
-    /// Where the bits of each source begin.
+    /// Start of each source in the bits.
     bits_at: Vec<u32>,
     bits: Vec<u32>,
     gates: Vec<Gate>,
@@ -65,7 +64,7 @@ pub(super) struct Live {
 }
 
 /// A gate in a queue whose circle has to be recomputed.
-const ANEW: u32 = 1 << 31;
+const RECOMPUTE: u32 = 1 << 31;
 
 pub(super) fn bit(words: &[u64], index: usize) -> bool {
     words[index / 64] >> (index % 64) & 1 == 1
@@ -75,16 +74,12 @@ pub(super) fn flip(words: &mut [u64], index: usize) {
     words[index / 64] ^= 1 << (index % 64);
 }
 
-/// What a program is made of.
 pub(super) struct Layout<'g> {
     pub(super) graph: &'g Graph,
-    /// The number of facts.
     pub(super) facts: usize,
-    /// The number of moves that are inputs.
     pub(super) moves: usize,
     /// Which bits follow which node.
     pub(super) bits: Vec<(u32, Ref)>,
-    /// The number of words of bits.
     pub(super) words: usize,
     /// Nodes that have to be live without a bit.
     pub(super) more: Vec<usize>,
@@ -203,8 +198,8 @@ impl Program {
         live
     }
 
-    /// Makes the facts of another state those of this one, whose gates are evaluated from the state in
-    /// which no fact is true.
+    /// Sets the facts to those of another state, and evaluates the gates from the state in which no
+    /// fact is true.
     pub(super) fn restart(&self, live: &mut Live, facts: &Live) {
         live.clone_from(&self.empty);
         for (word, bits) in facts.inputs.iter().enumerate() {
@@ -252,7 +247,7 @@ impl Program {
         Some((live.counts[gate] != 0) == self.gates[gate].is_or)
     }
 
-    /// Tells all that read a source of its new value.
+    /// Propagates a source's new value to its readers.
     #[inline]
     fn toggle(&self, live: &mut Live, source: usize, value: bool) {
         let (from, to) = (self.edges_at[source], self.edges_at[source + 1]);
@@ -297,7 +292,7 @@ impl Program {
             let found = self.gates[gate];
             // A gate that lost an input may be held up by nothing but itself.
             let falls = grows != found.is_or && live.on[gate];
-            let entry = gate as u32 | if falls { ANEW } else { 0 };
+            let entry = gate as u32 | if falls { RECOMPUTE } else { 0 };
             live.queues[found.level as usize].push(entry);
             live.lowest = live.lowest.min(found.level as usize);
         }
@@ -318,10 +313,10 @@ impl Program {
 
     #[inline]
     fn settle_gate(&self, live: &mut Live, entry: u32) {
-        let gate = (entry & !ANEW) as usize;
+        let gate = (entry & !RECOMPUTE) as usize;
         let found = self.gates[gate];
         let now = (live.counts[gate] != 0) == found.is_or;
-        if found.circle != NONE && (entry & ANEW != 0 || (live.on[gate] && !now)) {
+        if found.circle != NONE && (entry & RECOMPUTE != 0 || (live.on[gate] && !now)) {
             if live.on[gate] {
                 self.compute_anew(live, found.circle);
             }
@@ -395,18 +390,17 @@ impl Program {
         let circle = self.gates[gate as usize].circle;
         let level = self.gates[gate as usize].level as usize;
         live.queues[level].retain(|entry| {
-            let gate = (entry & !ANEW) as usize;
-            entry & ANEW == 0 || self.gates[gate].circle != circle
+            let gate = (entry & !RECOMPUTE) as usize;
+            entry & RECOMPUTE == 0 || self.gates[gate].circle != circle
         });
     }
 
-    /// The number of live gates.
     pub(super) fn size(&self) -> usize {
         self.gates.len()
     }
 }
 
-/// Edges while they are collected.
+/// Edges under construction.
 struct Wires {
     edges: Vec<Vec<u32>>,
     circle_edges: Vec<Vec<u32>>,
@@ -538,8 +532,8 @@ fn flattened(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
     (at, all)
 }
 
-/// Gives each gate a level above those of its inputs; all of a circle have the same. Gives the number
-/// of levels.
+/// Assigns each gate a level above those of its inputs; all of a circle have the same. Returns the
+/// number of levels.
 fn assign_levels(
     gates: &mut [Gate],
     gate_nodes: &[usize],

@@ -10,24 +10,22 @@ use super::cubes::Flips;
 use super::graph::{Graph, Node, Ref, Simplified, simplified};
 use crate::terms::Map;
 
-/// The effect of a joint move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
     /// The joint move, a move of each role.
     pub(super) joint: Box<[u32]>,
-    /// Words of facts that become true or false, whatever the position: number, true, false.
+    /// Words of facts that become true or false in any position: number, true, false.
     pub(super) certain: Vec<(u32, u64, u64)>,
     /// Facts that change under conditions that are small.
     pub(super) flips: Flips,
     /// Other facts with their next values.
     pub(super) open: Vec<(u32, Ref)>,
-    /// What each role may see: its number and when it is seen.
+    /// Possible percepts of each role: number and condition.
     pub(super) sees: Vec<Vec<(u32, Ref)>>,
     /// Gates of this change alone, numbered behind those of the graph.
     pub(super) gates: Vec<Node>,
 }
 
-/// All that is needed to specialise.
 #[derive(Clone, Debug)]
 pub(super) struct Specialiser {
     /// True if the value of each node depends on moves.
@@ -181,7 +179,7 @@ impl Change {
     }
 }
 
-/// A specialisation that is under way.
+/// A specialisation in progress.
 struct Local<'s> {
     specialiser: &'s Specialiser,
     graph: &'s Graph,

@@ -1,4 +1,4 @@
-//! The histories of the seats, where something is hidden.
+//! Histories of the seats, for hidden information.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::engine::{Engine, Percepts};
 use crate::play::Play;
 
-/// What a seat knows of a step: its own move, then what it saw.
+/// A seat's knowledge of a step: its own move, then its percepts.
 pub(crate) type Perceived = Arc<[String]>;
 
-/// What everybody knows of the steps so far, by seats; empty if nothing is hidden.
+/// The knowledge of each seat so far; empty without hidden information.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Histories(pub(crate) Vec<Vec<Perceived>>);
 
@@ -22,7 +22,7 @@ impl Histories {
     }
 }
 
-/// Notes what each seat knows of a step.
+/// Records each seat's knowledge of a step.
 pub(crate) fn note<E: Engine>(
     play: &Play<E>,
     before: &E::Position,

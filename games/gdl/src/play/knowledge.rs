@@ -1,4 +1,4 @@
-//! Hidden information: positions that a seat cannot tell from the real one, by filtering.
+//! Hidden information: information sets, by filtering.
 //!
 //! From the start on, every possible joint step is made, and only those positions are kept in which the
 //! seat would have seen what it saw. Where they become too many, some are drawn by their probabilities;
@@ -15,7 +15,7 @@ use crate::play::shared::{At, SharedRules};
 
 /// No more positions are followed at a time.
 const MOST: usize = 1_000;
-/// No more steps are made from one position before others are drawn.
+/// Maximum steps from one position; beyond, some are sampled.
 const MOST_STEPS: usize = 400;
 
 /// A position that may be the real one.
@@ -68,19 +68,16 @@ pub(crate) fn sample<E: Engine>(
     Ok(drawn.map(|world| rules.state(&world.at)).collect())
 }
 
-/// Where this seat is asked something, as far as that can be told: it knows by that that the game goes on.
+/// When the seat had a turn, as far as known: a turn shows it that the game goes on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Asked {
-    /// The game is over.
     Over,
-    /// Others have a choice.
     Others,
-    /// The seat has a choice.
     Itself,
 }
 
-/// The worlds that can be the real one, if the seat is asked to move in it. If it has a choice in none of
-/// them, those in which the game goes on; if there are none, those in which it is over.
+/// The worlds consistent with a turn of the seat. If it has a choice in none of them, those in
+/// which the game goes on; if there are none, those in which it is over.
 fn as_asked<E: Engine>(rules: &SharedRules<E>, worlds: Vec<World<E>>, seat: Seat) -> Vec<World<E>> {
     let play = &rules.play;
     let asked = |world: &World<E>| {

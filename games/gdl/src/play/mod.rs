@@ -13,22 +13,18 @@ use games::{BrokenRules, Rng, budget};
 
 use crate::engine::{Engine, Failure, Percepts};
 
-/// So many steps in a row in which nobody has a choice are a game that goes on for ever.
+/// More steps in a row in which nobody has a choice count as an endless game.
 const MOST_FORCED: usize = 20_000;
 
-/// The rules of a sheet with what the referee knows about its roles.
 pub(crate) struct Play<E> {
     pub(crate) engine: E,
-    /// The id of the game, for messages.
     pub(crate) id: String,
-    /// The role of each seat.
     pub(crate) seats: Vec<usize>,
-    /// The role that is chance.
     pub(crate) random: Option<usize>,
     pub(crate) hidden: bool,
 }
 
-/// A step that was made, for those who want to know.
+/// Called with each step.
 pub(crate) type OnStep<'f> = &'f mut dyn FnMut(&[u32], Percepts);
 
 impl<E: Engine> Play<E> {
@@ -102,7 +98,7 @@ impl<E: Engine> Play<E> {
         ))
     }
 
-    /// Makes steps as long as nobody has a choice, and gives the numbers of legal moves then.
+    /// Makes steps as long as nobody has a choice, and returns the numbers of legal moves after them.
     ///
     /// # Errors
     /// If the sheet does not work.
@@ -179,7 +175,7 @@ impl<E: Engine> Play<E> {
         ))
     }
 
-    /// Plays on at random until the game is over or the ply reaches `most`. Gives the plies made.
+    /// Plays on at random until the game is over or the ply reaches `most`. Returns the plies made.
     ///
     /// # Errors
     /// If the sheet does not work.

@@ -1,4 +1,4 @@
-//! Counting paths.
+//! Perft of sheets.
 
 use games::BrokenRules;
 use games::perft::PositionsLeft;

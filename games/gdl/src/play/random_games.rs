@@ -7,14 +7,13 @@ use crate::engine::Engine;
 use crate::play::Scratch;
 use crate::play::shared::{At, SharedRules, outcome_of};
 
-/// Random games of a sheet.
 pub(crate) struct SheetGames<'r, E: Engine> {
     rules: &'r SharedRules<E>,
     rng: Rng,
     /// The ply at which games stop.
     last: u32,
     scratch: Scratch,
-    /// Where the game stands; kept, since positions are large.
+    /// Kept for its allocation, since positions are large.
     position: Option<E::Position>,
 }
 

@@ -12,7 +12,6 @@ use crate::play::knowledge;
 use crate::play::session::GdlSession;
 use crate::play::shared::SharedRules;
 
-/// Rules are shared by their sessions.
 pub(crate) struct GdlRules<E: Engine>(pub(crate) Arc<SharedRules<E>>);
 
 impl<E: Engine> Rules for GdlRules<E> {

@@ -19,7 +19,7 @@ use crate::play::shared::{At, SharedRules};
 use crate::play::{Play, combinations, view};
 use crate::read::canonical;
 
-/// The data to take a step back.
+/// Undo information.
 #[derive(Clone)]
 struct Before<S> {
     snapshot: S,
@@ -30,7 +30,6 @@ struct Before<S> {
     sees: Vec<Vec<Value>>,
 }
 
-/// A game in progress.
 pub(crate) struct GdlSession<E: Engine> {
     rules: Arc<SharedRules<E>>,
     at: At<E>,
@@ -40,7 +39,7 @@ pub(crate) struct GdlSession<E: Engine> {
 }
 
 impl<E: Engine> GdlSession<E> {
-    /// A session that begins with a position in which somebody has a choice, or that is over.
+    /// A session from a position in which somebody has a choice, or that is over.
     pub(crate) fn new(rules: &Arc<SharedRules<E>>, at: At<E>) -> Result<Self, BrokenRules> {
         let mut session = GdlSession {
             rules: rules.clone(),
@@ -147,7 +146,6 @@ impl<E: Engine> GdlSession<E> {
         }
     }
 
-    /// The legal moves of all roles.
     fn lists(&self) -> Vec<Vec<u32>> {
         let engine = &self.play_of().engine;
         let lists = (0..self.play_of().roles()).map(|role| {

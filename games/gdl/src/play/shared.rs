@@ -1,4 +1,4 @@
-//! Positions of a sheet, and what all of its sessions share.
+//! Positions of a sheet, and data shared by its sessions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::play::histories::{Histories, note, perceived};
 use crate::play::view::Grid;
 use crate::read::canonical;
 
-/// A position with what was found out about it.
+/// A position with cached results.
 pub(crate) struct At<E: Engine> {
     pub(crate) position: E::Position,
     pub(crate) ply: u32,
@@ -34,16 +34,13 @@ impl<E: Engine> Clone for At<E> {
     }
 }
 
-/// The data that all sessions of a sheet share.
 pub(crate) struct SharedRules<E: Engine> {
     pub(crate) play: Play<E>,
     /// The own id of a sheet is its file name.
     pub(crate) description: Description,
-    /// The sheet.
     pub(crate) text: Arc<str>,
-    /// The columns and rows of its board.
     pub(crate) grid: Grid,
-    /// The time limit of a request; `None` for no limit.
+    /// `None` for no limit.
     pub(crate) time: Option<Duration>,
 }
 
@@ -56,14 +53,12 @@ impl<E: Engine> SharedRules<E> {
         }
     }
 
-    /// The goals of a position and what they are worth.
     pub(crate) fn tally(&self, position: &E::Position, over: bool) -> Result<Tally, BrokenRules> {
         let scores = self.play.scores(position, over)?;
         let outcome = outcome_of(&scores).to_vec();
         Ok(Tally { scores, outcome })
     }
 
-    /// The state of a position, as JSON.
     pub(crate) fn state(&self, at: &At<E>) -> Value {
         let mut state = Map::new();
         state.insert("ply".to_owned(), json!(at.ply));
@@ -207,8 +202,8 @@ pub(crate) fn texts(value: Option<&Value>, field: &str) -> Result<Vec<String>, S
     texts.ok_or_else(|| wrong("one of them is not a fact, as in `(cell 1 1 b)`"))
 }
 
-/// What goals are worth: their rank, or the goal itself of one who plays alone. Sheets may have more
-/// seats than other games; few need no heap.
+/// Outcomes by the rank of the goals; with one seat, the goal itself. Sheets may have more seats
+/// than other games; few need no heap.
 pub(crate) fn outcome_of(scores: &[i64]) -> SmallVec<[f64; MAX_SEATS]> {
     match scores {
         [only] => smallvec![*only as f64 / 100.0],

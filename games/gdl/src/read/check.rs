@@ -40,7 +40,7 @@ pub(super) fn check(mut sheet: Sheet) -> Result<Sheet, SheetError> {
     Ok(sheet)
 }
 
-/// Every variable is bound by a relation that holds.
+/// Checks that a relation in the body binds every variable.
 fn safe(rule: &Rule) -> Result<(), SheetError> {
     let mut bound = vec![false; rule.variables.len()];
     for literal in &rule.body {
@@ -93,7 +93,7 @@ fn safe(rule: &Rule) -> Result<(), SheetError> {
     refuse(&head, rule.head.place, what)
 }
 
-/// A goal that is written out is a number from 0 to 100.
+/// Checks that a literal goal is a number from 0 to 100.
 fn goal_value(sheet: &Sheet, rule: &Rule) -> Result<(), SheetError> {
     if rule.head.pred != pred::GOAL {
         return Ok(());
@@ -120,7 +120,7 @@ fn goal_value(sheet: &Sheet, rule: &Rule) -> Result<(), SheetError> {
     Err(SheetError::new(rule.head.place, message))
 }
 
-/// The relation `root` does not depend on `forbidden`.
+/// Checks that the relation `root` does not depend on `forbidden`.
 fn independent(sheet: &Sheet, root: PredId, forbidden: PredId) -> Result<(), SheetError> {
     let mut seen = vec![false; sheet.preds.len()];
     let mut open = VecDeque::from([root]);
@@ -189,7 +189,6 @@ fn roles(sheet: &Sheet) -> Result<Vec<crate::terms::Term>, SheetError> {
     Ok(roles)
 }
 
-/// True if a role is chance.
 pub(super) fn is_random(sheet: &Sheet, role: crate::terms::Term) -> bool {
     sheet.terms.text(role).eq_ignore_ascii_case("random")
 }

@@ -1,4 +1,4 @@
-//! From the text of a sheet to its rules, with all mistakes that can be seen without playing.
+//! Reads sheets, with all errors that can be found without playing.
 
 mod check;
 mod sheet;

@@ -13,7 +13,7 @@ use crate::terms::{Map, Symbol, Term, Terms};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct PredId(pub(crate) u32);
 
-/// The relations that mean something to everybody.
+/// The keywords of the language.
 pub(crate) mod pred {
     use super::PredId;
 
@@ -43,14 +43,12 @@ pub(crate) mod pred {
     ];
 }
 
-/// A relation.
 #[derive(Clone, Debug)]
 pub(crate) struct Pred {
     pub(crate) symbol: Symbol,
     pub(crate) arity: usize,
-    /// Where it is used first; nowhere for keywords.
+    /// Place of first use; `None` for keywords.
     pub(crate) place: Option<Place>,
-    /// The rules that define it.
     pub(crate) rules: Vec<usize>,
 }
 
@@ -87,7 +85,6 @@ impl Pattern {
     }
 }
 
-/// A relation of terms.
 #[derive(Clone, Debug)]
 pub(crate) struct Atom {
     pub(crate) pred: PredId,
@@ -95,7 +92,6 @@ pub(crate) struct Atom {
     pub(crate) place: Place,
 }
 
-/// A condition in a body.
 #[derive(Clone, Debug)]
 pub(crate) enum Literal {
     Positive(Atom),
@@ -111,7 +107,6 @@ pub(crate) enum Literal {
 pub(crate) struct Rule {
     pub(crate) head: Atom,
     pub(crate) body: Vec<Literal>,
-    /// The names of the variables.
     pub(crate) variables: Vec<String>,
     /// The text, cut short.
     pub(crate) text: String,
@@ -141,7 +136,7 @@ impl Sheet {
         Ok(builder.sheet)
     }
 
-    /// The name and number of arguments of a relation, for messages.
+    /// For messages.
     pub(crate) fn pred_name(&self, pred: PredId) -> &str {
         self.terms.name(self.preds[pred.0 as usize].symbol)
     }
@@ -151,13 +146,13 @@ impl Sheet {
         self.rules.len()
     }
 
-    /// True if seats do not know everything: the sheet says what they see.
+    /// True if the sheet defines percepts, so that seats do not know everything.
     pub fn is_hidden(&self) -> bool {
         !self.preds[pred::SEES.0 as usize].rules.is_empty()
     }
 }
 
-/// Makes rules of trees.
+/// Builds rules from trees.
 pub(super) struct Builder<'t> {
     text: &'t str,
     sheet: Sheet,
@@ -208,7 +203,7 @@ impl<'t> Builder<'t> {
         id
     }
 
-    /// Adds what stands at the top level.
+    /// Adds a rule or fact at the top level.
     fn add(&mut self, tree: &Tree) -> Result<(), SheetError> {
         let text = shortened(&self.text[tree.span.0..tree.span.1]);
         self.variables.clear();
@@ -292,7 +287,6 @@ impl<'t> Builder<'t> {
         Err(SheetError::new(tree.place, message))
     }
 
-    /// A relation of terms.
     pub(super) fn atom(&mut self, tree: &Tree) -> Result<Atom, SheetError> {
         let Some(name) = tree.head() else {
             let message = match &tree.node {
@@ -350,7 +344,6 @@ impl<'t> Builder<'t> {
         Err(SheetError::new(place, message))
     }
 
-    /// A term.
     pub(super) fn pattern(&mut self, tree: &Tree, depth: usize) -> Result<Pattern, SheetError> {
         debug_assert!(depth <= DEEPEST, "the reader has a limit");
         let Some(name) = tree.head() else {
@@ -407,7 +400,7 @@ fn ground_term(pattern: &Pattern) -> Option<Term> {
     }
 }
 
-/// What a word does that joins conditions; `None` for other words.
+/// The connective of this name, if it is one.
 fn connective(name: &str) -> Option<&'static str> {
     match &*name.to_lowercase() {
         "<=" => Some("begins a rule"),
@@ -434,7 +427,6 @@ mod body {
         Literal(Literal),
     }
 
-    /// All these conditions together.
     pub(super) fn conjunction(
         builder: &mut Builder<'_>,
         trees: &[Tree],

@@ -8,12 +8,11 @@ use crate::terms::{Term, Terms};
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(super) place: Place,
-    /// Where it stands in the text, in bytes.
+    /// Range in the text, in bytes.
     pub(super) span: (usize, usize),
     pub(crate) node: Node,
 }
 
-/// What a tree is.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     Word(String),
@@ -41,14 +40,12 @@ impl Tree {
     }
 }
 
-/// A list that is not closed yet.
 struct Open {
     place: Place,
     start: usize,
     items: Vec<Tree>,
 }
 
-/// Reads a text into its trees.
 pub(crate) fn read(text: &str) -> Result<Vec<Tree>, SheetError> {
     if text.len() > MOST_BYTES {
         let message = format!(
@@ -140,7 +137,7 @@ impl Reader<'_> {
         Some(c)
     }
 
-    /// Skips blanks and comments. Gives what comes then; `None` at the end.
+    /// Skips blanks and comments. Returns the next character; `None` at the end.
     fn skip_blanks(&mut self) -> Option<char> {
         loop {
             match self.peek()? {
@@ -209,7 +206,7 @@ fn write(tree: &Tree, out: &mut String) -> Option<()> {
     }
 }
 
-/// The term that a text is, without variables.
+/// The ground term that a text stands for.
 pub(crate) fn term(terms: &mut Terms, text: &str) -> Option<Term> {
     fn of(terms: &mut Terms, tree: &Tree) -> Option<Term> {
         let name = tree.head().filter(|name| !name.starts_with('?'))?;

@@ -16,7 +16,7 @@ use oracle::gdl::{Sheet, Term, text};
 struct Slow<'s> {
     sheet: &'s Sheet,
     facts: BTreeSet<Term>,
-    /// What each role saw since the last choice.
+    /// Percepts of each role since the last choice.
     sees: Vec<Vec<String>>,
 }
 
@@ -67,7 +67,7 @@ fn texts(terms: &[Term]) -> Vec<String> {
     texts
 }
 
-/// What the fast side lists for a role.
+/// The moves that the fast implementation lists for a role.
 fn listed(session: &mut dyn Session, actor: Actor) -> Vec<String> {
     let mut moves = Vec::new();
     match actor {
@@ -108,7 +108,7 @@ fn actors(sheet: &Sheet) -> Vec<Actor> {
     sheet.roles().iter().map(actor).collect()
 }
 
-/// Plays a random game on both sides, at most so many steps. Gives how many steps were made.
+/// Plays a random game of limited length on both sides. Returns the number of steps.
 fn compare(rules: &dyn Rules, sheet: &Sheet, seed: u64, longest: usize) -> usize {
     let mut rng = Rng::new(seed);
     let actors = actors(sheet);

@@ -5,7 +5,6 @@ use games::rules::elephant_run::board::{self, ALL, DIRECTIONS, cells, step};
 /// A position in which pieces move, without its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Chase {
-    /// The tiles that are left.
     pub tiles: u32,
     /// The elephant's cell, as a set.
     pub elephant: u32,
@@ -21,13 +20,12 @@ pub(super) struct FarmerMove {
 }
 
 impl Chase {
-    /// Tiles without a piece.
     #[inline]
     pub(super) fn free(self) -> u32 {
         self.tiles & !self.farmers & !self.elephant
     }
 
-    /// Where the elephant can step, and where it can land after a jump.
+    /// Sets of tiles that the elephant reaches by a step and by a jump.
     #[inline]
     pub(super) fn elephant_targets(self) -> (u32, u32) {
         board::elephant_targets(self.elephant, self.farmers, self.free())
@@ -40,7 +38,7 @@ impl Chase {
         (steps | jumps).count_ones()
     }
 
-    /// After the elephant's step to a tile, which it eats.
+    /// The position after the elephant steps to a tile, and eats it.
     #[inline]
     pub(super) fn step_to(self, to: u32) -> Self {
         Chase {
@@ -50,7 +48,7 @@ impl Chase {
         }
     }
 
-    /// After the elephant's jump to a tile, which captures the farmer between.
+    /// The position after the elephant jumps to a tile, and captures the farmer between.
     #[inline]
     pub(super) fn jump_to(self, to: u32) -> Self {
         let between = (self.elephant.trailing_zeros() + to.trailing_zeros()) / 2;
@@ -61,7 +59,6 @@ impl Chase {
         }
     }
 
-    /// After a farmer's move.
     #[inline]
     pub(super) fn farmer_goes(self, mv: FarmerMove) -> Self {
         Chase {

@@ -1,4 +1,4 @@
-//! A game of best play, as text.
+//! Principal variations, as text.
 
 use games::rules::elephant_run::board::cells;
 
@@ -41,7 +41,7 @@ impl ChaseSolver<'_> {
         unreachable!("a position has a move that is worth as much")
     }
 
-    /// The position after the farmers' best move, or the same one if they have no move.
+    /// The position after the farmers' best move, or the same one if they cannot move.
     fn farmers_best(&mut self, chase: Chase, points: u8) -> Result<Chase, Stopped> {
         let moves: Vec<_> = Moves::of(chase, self.ranged_jumps()).list().collect();
         for mv in moves {

@@ -5,7 +5,7 @@ use games::rules::elephant_run::board::{CELLS, DIRECTIONS, cells};
 use super::chase::{Chase, FarmerMove};
 use super::table::{Known, Table, key};
 
-/// The search was told to stop.
+/// The search was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
@@ -16,7 +16,6 @@ pub type Watch<'w> = dyn FnMut(u64, f64) -> bool + 'w;
 /// The watch is called once in this many positions.
 const WATCH_EVERY: u64 = 1 << 14;
 
-/// Answers questions about positions of Elephant Run in which pieces move.
 pub struct ChaseSolver<'w> {
     ranged_jumps: bool,
     pub(super) table: Table,
@@ -202,9 +201,8 @@ fn surely(chase: Chase, need: u8, extra: u32) -> bool {
     false
 }
 
-/// The positions after the elephant's moves.
 pub(super) struct Replies {
-    /// Each behind what it is sorted by.
+    /// Each with its sort key.
     list: [(u32, Chase); 2 * DIRECTIONS],
     count: usize,
 }
@@ -243,7 +241,7 @@ const MOST_MOVES: usize = 8 * 2 * DIRECTIONS;
 
 /// Farmers' moves, each pair of cells once.
 pub(super) struct Moves {
-    /// Each behind what it is sorted by.
+    /// Each with its sort key.
     list: [((u32, u32), FarmerMove); MOST_MOVES],
     count: usize,
 }

@@ -11,7 +11,6 @@ const BUCKET: usize = 4;
 /// More points than any game has.
 pub(super) const MOST: u8 = 31;
 
-/// The bounds on the points that the elephant still gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) at_least: u8,
@@ -95,7 +94,6 @@ impl Table {
         self.put(entry & KEY, known(entry));
     }
 
-    /// The share of entries in use.
     pub(super) fn filled(&self) -> f64 {
         let sample = &self.entries[..self.entries.len().min(4096)];
         let used = sample.iter().filter(|entry| **entry != 0).count();

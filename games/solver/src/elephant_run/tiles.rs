@@ -15,10 +15,9 @@ use super::table::MOST;
 
 /// The number of placements tried for the upper bound at first.
 const TRIED: usize = 400;
-/// And at last, when those that took less work are left out.
+/// And in the end, without those that took less work.
 const LEAST_TRIED: usize = 12;
 
-/// Which bound is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The most points, by placements that hold the elephant.
@@ -27,7 +26,6 @@ pub enum Bound {
     Lower,
 }
 
-/// A placement that is tried for the upper bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Tried {
     placement: u32,
@@ -43,16 +41,14 @@ pub fn starting_tiles() -> Vec<CellId> {
     tiles.map(|cell| cell as CellId).collect()
 }
 
-/// The board, for names of cells.
 pub fn board() -> Board {
     Board::square(COLUMNS, ROWS)
 }
 
-/// The search about one starting tile, as far as it has come. It can be stored and taken up again.
+/// The search about one starting tile. It can be stored and resumed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartingTile {
     pub tile: CellId,
-    /// The number of farmers.
     pub farmers: u32,
     /// The elephant gets this many points against every placement.
     pub at_least: u8,
@@ -60,22 +56,20 @@ pub struct StartingTile {
     pub at_most: Option<u8>,
     /// The placement that holds it best, as a set of cells.
     pub holding: u32,
-    /// The placements that are tried for the upper bound; empty at the beginning.
+    /// The placements that are tried for the upper bound; empty at the start.
     near: Vec<Tried>,
-    /// How many of those were tried for the number of points after `tried_for`.
+    /// Number of sets tried so far for the number of points after `tried_for`.
     tried: usize,
     /// The elephant gets this many points against all of those.
     pub tried_for: u8,
-    /// How many were dealt with for the number of points after `at_least`.
+    /// Number of sets finished for the number of points after `at_least`.
     pub done: usize,
-    /// The positions searched for this tile.
     pub positions: u64,
     /// The milliseconds that took, which the caller keeps.
     pub millis: u64,
 }
 
 impl StartingTile {
-    /// The search before its first step.
     pub fn new(tile: CellId, farmers: u32) -> Self {
         StartingTile {
             tile,
@@ -92,7 +86,6 @@ impl StartingTile {
         }
     }
 
-    /// True if the two bounds are the same.
     pub fn is_solved(&self) -> bool {
         self.at_most == Some(self.at_least)
     }
@@ -188,7 +181,7 @@ impl StartingTile {
         Ok(())
     }
 
-    /// Deals with one placement for the number of points after `at_least`.
+    /// Tests one placement for the number of points after `at_least`.
     fn next_placement(
         &mut self,
         solver: &mut ChaseSolver<'_>,

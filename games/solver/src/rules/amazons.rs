@@ -16,7 +16,6 @@ const CLOSED: usize = 2;
 /// with 100, five by five was not solved after 32 million positions, with 3,000 it takes 5 million.
 const MOST_COUNTED: u32 = 3000;
 
-/// The board and its tables.
 pub(crate) struct AmazonsRules {
     all: u64,
     grid: Grid<u64>,
@@ -25,7 +24,6 @@ pub(crate) struct AmazonsRules {
     endgames: EndgameSolver<u64>,
 }
 
-/// Pieces and closed cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pieces: [u64; 2],
@@ -139,7 +137,6 @@ impl SearchRules for AmazonsRules {
         moves
     }
 
-    /// The moves of the seat to move.
     fn outlook(&self, position: &Position) -> i32 {
         let moves = self.mobility(position) as i32;
         if position.seat == 0 { moves } else { -moves }

@@ -1,4 +1,4 @@
-//! The game's own rules: they can do every game.
+//! The game's own rules, for games without faster ones.
 
 use games::kit::board::Board;
 use games::settlement::Budget;
@@ -10,7 +10,6 @@ use crate::keys::Keys;
 /// At most this many positions are counted to settle one: if that does not do, the search goes on.
 const MOST_COUNTED: u32 = 500;
 
-/// Asks the game.
 pub(crate) struct GenericRules<'w, G> {
     game: &'w G,
     keys: Keys,

@@ -14,7 +14,6 @@ const SECOND_HALF: usize = 7;
 /// The keys of a position and its mirror images.
 pub(super) type Images = [u128; MOST];
 
-/// The numbers that make keys.
 #[derive(Debug)]
 pub(super) struct ImageKeys<const KINDS: usize> {
     /// By kind and cell. Boards with fewer symmetries have some of them more than once.
@@ -68,7 +67,6 @@ impl<const KINDS: usize> ImageKeys<KINDS> {
         }
     }
 
-    /// Passes the turn on.
     #[inline]
     pub(super) fn turn(&self, images: &mut Images) {
         for image in images {

@@ -1,4 +1,4 @@
-//! Rules as the searches need them: positions that come after others, keys, and bounds.
+//! Rules for searches: successors, keys, and bounds.
 //!
 //! [`generic`] asks the game itself. [`amazons`] and [`penguins`] know how pieces move and have the whole
 //! board in a few integers, which is faster by far.
@@ -14,16 +14,14 @@ mod tests;
 use games::kit::solving::CellSets;
 use games::{Game, Seat};
 
-/// The number of moves that a point is worth where positions are compared at a glance.
+/// The worth of a point in moves, for move ordering.
 const POINT: i32 = 3;
 
-/// A position with its key.
 pub(crate) struct Keyed<P> {
     pub(crate) position: P,
     pub(crate) key: u128,
 }
 
-/// The interface of a game for a search.
 pub(crate) trait SearchRules {
     type Position: Copy;
 
@@ -37,8 +35,8 @@ pub(crate) trait SearchRules {
     /// if it is over.
     fn quick_bounds(&self, position: &Self::Position) -> (i32, i32);
 
-    /// The same of a position that is not over, by counting, as far as that may tell whether the final margin
-    /// is at least `need`. It takes longer.
+    /// The same of a position that is not over, by counting, as far as that may show whether the
+    /// final margin is at least `need`. It takes longer.
     fn counted_bounds(&mut self, position: &Self::Position, need: i32) -> (i32, i32);
 
     /// The number of moves, or about as many.

@@ -14,19 +14,17 @@ const PIECE: usize = 2;
 /// At most this many positions are counted to find out what a seat gets in a region of its own.
 const MOST_COUNTED: u32 = 500;
 
-/// The board and its tables.
 pub(crate) struct PenguinsRules {
     grid: Grid<u64>,
     slides: SlideTable,
     keys: ImageKeys<4>,
-    /// What cells are worth does not change, so what was found for one position holds for all.
+    /// Cells keep their points, so results hold for all positions of a game.
     endgames: EndgameSolver<u64>,
     /// The number of pieces that both seats place.
     pieces: u32,
     start_on_ones: bool,
 }
 
-/// Pieces, open cells and the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pieces: [u64; 2],
@@ -101,7 +99,7 @@ impl PenguinsRules {
         (position, images)
     }
 
-    /// Gives the turn to `seat` or, if it cannot move, to the other one.
+    /// Passes the turn to `seat` or, if it cannot move, to the other one.
     fn pass_on(&self, mut position: Position, mut images: Images, seat: u8) -> Keyed<Position> {
         let open = position.open();
         let can_move =
@@ -168,7 +166,7 @@ impl SearchRules for PenguinsRules {
         (margin - second, margin + first)
     }
 
-    /// What only one seat can reach stays so, since cells close for ever.
+    /// Cells close for good, so a region that only one seat reaches stays its own.
     fn counted_bounds(&mut self, position: &Position, need: i32) -> (i32, i32) {
         if self.is_placing(position) {
             return (i32::MIN, i32::MAX);

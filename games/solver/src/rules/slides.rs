@@ -1,4 +1,4 @@
-//! What a piece reaches along the lines of a board of at most 64 cells, by subtraction on whole lines.
+//! Slides along the lines of a board of at most 64 cells, by subtraction on whole lines.
 
 use games::kit::board::Board;
 
@@ -14,7 +14,6 @@ struct Line {
     above: u64,
 }
 
-/// The lines through each cell.
 #[derive(Debug)]
 pub(super) struct SlideTable(Box<[[Line; AXES]; 64]>);
 

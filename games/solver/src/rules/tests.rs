@@ -19,7 +19,7 @@ fn rules<G: Game>(options: &Value) -> G {
     G::new(&Options::of::<G>(options).unwrap()).unwrap()
 }
 
-/// Whether two kinds of keys tell the same positions apart.
+/// Checks that two kinds of keys distinguish the same positions.
 #[derive(Default)]
 struct SameKeys {
     to_fast: HashMap<u128, u128>,
@@ -94,7 +94,6 @@ where
         }
     }
 
-    /// Compares the positions of a random game.
     fn random_game(&mut self, mut position: G::Position, seed: u64) {
         let mut rng = Rng::from_parts(&[seed, 0xfa57]);
         loop {
@@ -149,7 +148,7 @@ fn penguins_move_as_in_the_rules() {
         let mut both = Both::new(&game, PenguinsRules::new(game.board(), pieces, false));
         for seed in 0..4 {
             both.random_game(game.start(&mut Rng::new(seed)), seed);
-            // Keys do not tell apart what cells are worth beyond those of one board.
+            // Keys do not distinguish the points of cells, which are fixed on one board.
             both.same = SameKeys::default();
         }
     }
@@ -176,7 +175,7 @@ fn penguins_are_placed_elsewhere_if_no_cell_with_one_fish_is_left() {
     }
 }
 
-/// A position so many plies before the end of a random game, or its start.
+/// The position this many plies before the end of a random game, or its start.
 fn late<G: Game>(game: &G, mut position: G::Position, seed: u64, plies: usize) -> G::Position {
     let mut rng = Rng::from_parts(&[seed, 0x1a7e]);
     let mut positions = vec![position];
@@ -188,7 +187,7 @@ fn late<G: Game>(game: &G, mut position: G::Position, seed: u64, plies: usize) -
     positions[positions.len().saturating_sub(plies + 1)]
 }
 
-/// Positions have the same value, whoever makes the moves.
+/// Positions have the same value in both implementations of the moves.
 fn compare_values<G: Game>(game: &G, position: &G::Position, needs: &[i32]) {
     if game.to_move(position).is_none() {
         return;

@@ -51,7 +51,7 @@ impl Board {
     /// column and a row.
     ///
     /// # Panics
-    /// If a name is not of that form, which is a mistake in a game.
+    /// If a name is not of that form, which is a bug in a game.
     pub fn new(shape: Shape, mut cells: Vec<(String, i32, i32)>) -> Self {
         cells.sort_by_key(|(_, x, y)| (*y, *x));
         let at: HashMap<(i32, i32), CellId> = cells

@@ -89,7 +89,7 @@ impl Amazons {
         position.key ^= zobrist::piece(ARROW, cell as usize);
     }
 
-    /// Gives the turn to `seat`, or ends the game if it cannot move. An amazon that moves can
+    /// Passes the turn to `seat`, or ends the game if it cannot move. An amazon that moves can
     /// always shoot back to where it was.
     fn settle(&self, position: &mut Position, seat: u8) {
         position.seat = seat;

@@ -60,8 +60,8 @@ pub fn cells(set: u32) -> impl Iterator<Item = CellId> {
     bitset::cells64(u64::from(set))
 }
 
-/// Where an elephant can step, and where it can land after a jump over a farmer; `free` are the tiles without
-/// a piece. All are sets.
+/// Sets of tiles that an elephant reaches by a step, and by a jump over a farmer; `free` are the
+/// tiles without a piece.
 #[inline]
 pub fn elephant_targets(elephant: u32, farmers: u32, free: u32) -> (u32, u32) {
     let (mut steps, mut jumps) = (0, 0);

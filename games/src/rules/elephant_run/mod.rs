@@ -25,7 +25,7 @@ pub use position::Position;
 
 /// The fact in keys that the farmers are to move.
 const FARMERS_TO_MOVE: usize = 0;
-/// What it adds to the elephant's margin that no farmer is left: more than any target.
+/// Added to the elephant's margin when no farmer is left: more than any target.
 pub const NO_FARMERS: i32 = 100;
 
 /// One ply of the elephant or of a farmer.
@@ -35,16 +35,16 @@ pub enum Move {
     Place(CellId),
     /// A farmer moves, or the elephant steps.
     Go {
-        /// Where the piece stood.
+        /// Start of the step.
         from: CellId,
-        /// Where it went.
+        /// End of the step.
         to: CellId,
     },
     /// The elephant jumps over a farmer.
     Capture {
-        /// Where the elephant stood.
+        /// Start of the jump.
         from: CellId,
-        /// Where it landed.
+        /// End of the jump.
         to: CellId,
     },
 }
@@ -74,7 +74,7 @@ impl ElephantRun {
         self.farmers
     }
 
-    /// Where farmers of `from` land when they jump over another one in a direction.
+    /// Tiles where farmers of `from` land by a jump over another farmer in a direction.
     #[inline]
     fn jumps(&self, position: &Position, from: u32, direction: usize) -> u32 {
         let landing = if self.ranged_jumps {
@@ -115,7 +115,7 @@ impl ElephantRun {
         })
     }
 
-    /// Gives the turn to `seat`, to the elephant if that is the farmers' seat and they cannot move, or
+    /// Passes the turn to `seat`, to the elephant if that is the farmers' seat and they cannot move, or
     /// ends the game.
     #[inline]
     fn settle(&self, position: &mut Position, seat: u8) {

@@ -75,7 +75,7 @@ impl Position {
         ALL & !self.tiles & !self.elephant
     }
 
-    /// Where the elephant can step, and where it can land after a jump.
+    /// Sets of tiles that the elephant reaches by a step and by a jump.
     #[inline]
     pub(super) fn elephant_targets(&self) -> (u32, u32) {
         board::elephant_targets(self.elephant, self.farmers, self.free())
@@ -99,7 +99,7 @@ impl Position {
         self.key ^= zobrist::piece(ELEPHANT, cell as usize);
     }
 
-    /// Moves the elephant, which is worth a point whatever the move.
+    /// Moves the elephant; each of its moves is worth a point.
     pub(super) fn move_elephant(&mut self, from: CellId, to: CellId) {
         self.key ^= zobrist::piece(ELEPHANT, from as usize);
         self.put_elephant(to);

@@ -28,7 +28,7 @@ pub enum Catch {
     Speared,
 }
 
-/// How penguins move once all of them are placed: everything in which the games with fish differ.
+/// Moves of penguins once all are placed: the only difference between the games with fish.
 ///
 /// Methods that take `pieces` mean the penguins of the seat to move.
 pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {

@@ -148,7 +148,7 @@ impl FishRules {
         self.seats
     }
 
-    /// What a solver has to know of a game of two seats whose penguins take what they leave.
+    /// Facts for the solver about games of two seats whose penguins take the cells that they leave.
     pub(super) fn sliding_solvable(&self) -> Solvable<'_> {
         let solvable = Solvable::by_points(&self.board);
         if matches!(self.setup, Setup::Laid) {
@@ -287,7 +287,7 @@ impl FishRules {
         }
     }
 
-    /// Counts a ply and gives the turn to the next seat, whether it can move or not.
+    /// Counts a ply and passes the turn to the next seat, whether it can move or not.
     #[inline]
     pub fn turn(&self, position: &mut FishPosition) {
         position.ply = next_count(position.ply);
@@ -304,7 +304,7 @@ impl FishRules {
     }
 
     /// In the phase in which penguins move: passes the turn to the first seat whose penguins can move,
-    /// or ends the game and gives each seat the fish under its penguins.
+    /// or ends the game and counts for each seat the fish under its penguins.
     #[inline]
     pub fn settle(&self, position: &mut FishPosition, can_move: impl Fn(u64) -> bool) {
         if position.phase != Phase::Move {

@@ -1,5 +1,5 @@
-//! What Penguins and Amazon Penguins share: cells with fish that are shuffled, laid or given,
-//! penguins placed in turn, skipped seats, and the fish under the penguins at the end.
+//! Common parts of Penguins and Amazon Penguins: setting up cells with fish, placing penguins in
+//! turn, skipped seats, and the fish under the penguins at the end.
 
 mod fish_game;
 mod fish_rules;

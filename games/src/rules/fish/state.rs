@@ -10,7 +10,7 @@ use crate::kit::state::{self, Fields, StateError, require};
 
 impl FishRules {
     /// Reads a state. `settle` makes a position of the game from what was read and calls
-    /// [`FishRules::settle`]; `common` gives the common part of that position.
+    /// [`FishRules::settle`]; `common` returns the common part of that position.
     ///
     /// # Errors
     /// If the state breaks the rules.

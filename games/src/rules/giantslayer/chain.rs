@@ -34,7 +34,7 @@ impl Chain {
         Some(self)
     }
 
-    /// Where the giant stands.
+    /// The giant's cell.
     pub fn from(self) -> CellId {
         self.from
     }

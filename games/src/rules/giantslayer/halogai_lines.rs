@@ -71,7 +71,7 @@ pub(super) struct LineNumbers {
     counts: [[u8; 8]; LINES.div_ceil(8)],
 }
 
-/// Where a cell lies on one of its lines.
+/// Position of a cell on a line.
 #[derive(Clone, Copy, Debug, Default)]
 struct LineDigit {
     line: u8,

@@ -130,7 +130,7 @@ impl Giantslayer {
         })
     }
 
-    /// Captures giants, then gives the turn to a seat that can move, unless the game is over.
+    /// Captures giants, then passes the turn to a seat that can move, unless the game is over.
     fn begin_halogai_turn(&self, position: &mut Position) {
         let white = position.stones[HALOGAI];
         for cell in position.stones(GIANTS) {

@@ -135,7 +135,7 @@ pub struct PaperPenguins {
 }
 
 impl PaperPenguins {
-    /// How many cells of a random board have one, two and three points.
+    /// Numbers of cells with one, two and three points on a random board.
     fn supply(&self) -> [usize; HIGHEST as usize] {
         let cells = self.board.len();
         let (ones, twos) = (cells.div_ceil(2), (2 * cells + 3) / 6);
@@ -160,7 +160,7 @@ impl PaperPenguins {
         }
     }
 
-    /// Gives a cell that is crossed out its points.
+    /// Restores the points of a crossed-out cell.
     fn open(&self, position: &mut Position, cell: CellId, points: u8) {
         self.lines.toggle(&mut position.occupied, cell);
         position.put_points(cell, points);
@@ -179,8 +179,8 @@ impl PaperPenguins {
         self.lines.toggle(&mut position.occupied, cell);
     }
 
-    /// In the phase in which pieces move: gives the turn to `seat`, to the other seat if it cannot move,
-    /// or ends the game.
+    /// In the phase in which pieces move: passes the turn to `seat`, to the other seat if it cannot
+    /// move, or ends the game.
     #[inline]
     fn settle(&self, position: &mut Position, seat: u8) {
         let can_move = |seat: u8| {

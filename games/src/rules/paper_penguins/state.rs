@@ -140,8 +140,8 @@ impl PaperPenguins {
         Ok(())
     }
 
-    /// Checks the scores and adopts them: whatever is gone from the board was scored, and what is under a
-    /// piece by the seat of that piece.
+    /// Checks the scores and adopts them: all points gone from the board were scored, and what is
+    /// under a piece by the seat of that piece.
     fn put_scores(&self, position: &mut Position, scores: &[i32]) -> Result<(), StateError> {
         let start: usize = match &self.given {
             Some(given) => given.iter().map(|n| *n as usize).sum(),

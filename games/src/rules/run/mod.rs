@@ -103,7 +103,7 @@ impl Run {
         }
     }
 
-    /// Reads one seat's pieces and reserve into the position; gives the cells of each kind.
+    /// Reads one seat's pieces and reserve into the position; returns the cells of each kind.
     fn load_seat(
         &self,
         position: &mut Position,

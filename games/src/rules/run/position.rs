@@ -12,7 +12,7 @@ const BOTTOM: u64 = 0x3f;
 const TOP: u64 = BOTTOM << 33;
 /// All cells.
 const ALL: u64 = (1 << 39) - 1;
-/// What a step in each direction, clockwise from north-east, adds to a cell's number.
+/// Added to a cell's number by a step in each direction, clockwise from north-east.
 const SHIFTS: [i32; 6] = [6, 1, -5, -6, -1, 5];
 /// The directions in which each seat's cows go.
 const FORWARD: [[usize; 2]; 2] = [[5, 0], [2, 3]];
@@ -68,9 +68,9 @@ pub struct Position {
 /// The legal moves of one kind of piece.
 #[derive(Clone, Copy, Default)]
 pub(super) struct KindMoves {
-    /// Where one can be dropped.
+    /// Cells for drops.
     pub(super) drop: u64,
-    /// Where one can go to, by direction; onto enemies too.
+    /// Targets of steps by direction, including captures.
     pub(super) steps: [u64; 6],
     /// Those that can leave the board.
     pub(super) out: u64,
@@ -89,7 +89,7 @@ impl Position {
         self.pieces[seat][kind as usize]
     }
 
-    /// How many pieces of a kind a seat has in reserve.
+    /// Number of pieces of a kind in a seat's reserve.
     pub fn reserve(&self, seat: Seat, kind: Kind) -> u8 {
         self.reserve[seat][kind as usize]
     }
@@ -132,7 +132,7 @@ impl Position {
         self.ply == 0 && self.seat == 0 && self.acted.is_none() && !self.over()
     }
 
-    /// Where the seat to move can drop a piece of this kind.
+    /// Cells where the seat to move can drop a piece of this kind.
     fn drops(&self, kind: Kind) -> u64 {
         let seat = self.seat as usize;
         match self.reserve[seat][kind as usize] {

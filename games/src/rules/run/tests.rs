@@ -206,7 +206,7 @@ fn a_seat_that_can_do_nothing_is_skipped() {
     let game = game();
     let position = game.load(&stuck).unwrap();
     assert_eq!(game.to_move(&position), Some(1));
-    // A seat that has acted and cannot go on gives up the rest of its turn.
+    // A seat that has acted and cannot go on forgoes the rest of its turn.
     let acted = state(
         0,
         json!("cow"),

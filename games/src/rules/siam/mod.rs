@@ -132,7 +132,7 @@ impl Siam {
         false
     }
 
-    /// Moves the line that starts on `first` one cell on. Gives the winner, if a rock fell off.
+    /// Moves the line that starts on `first` one cell on. Returns the winner, if a rock fell off.
     fn push(&self, position: &mut Position, first: CellId, way: Facing) -> Option<u8> {
         let mut line: ArrayVec<CellId, SIZE> = ArrayVec::new();
         let mut next = Some(first);

@@ -24,9 +24,9 @@ pub enum Move {
 /// The legal moves of a position as sets of cells, one or more for each kind of move.
 #[derive(Default)]
 pub(super) struct MoveSets {
-    /// Where an animal can enter without a push.
+    /// Cells where an animal can enter without a push.
     pub(super) enter: u32,
-    /// Where an animal can go to, by direction.
+    /// Targets of steps, by direction.
     pub(super) steps: [u32; 4],
     /// The seat's animals; each can turn in three ways.
     pub(super) turn: u32,

@@ -8,7 +8,7 @@ pub const ID: &str = "nim";
 /// A seat, counted from 0.
 pub type Seat = usize;
 
-/// What the game can be played with.
+/// The options of the game.
 #[derive(Clone, Debug)]
 pub struct Options {
     heap: u64,
@@ -27,7 +27,7 @@ pub fn entry() -> Value {
     json!({
         "id": ID,
         "title": "Nim",
-        "summary": "Take from the heap; whoever takes the last one wins.",
+        "summary": "Take from the heap; taking the last one wins.",
         "roles": ["first", "second"],
         "symmetric": true,
         "hidden": false,

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// A request that is refused: a word of the protocol, and what is wrong.
 struct Refused(&'static str, String);
 
-/// What goes into `ok`.
+/// The value of `ok`.
 type Answer = Result<Value, Refused>;
 
 fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, Refused> {
@@ -117,7 +117,7 @@ impl Position {
     }
 }
 
-/// What an answer shall add: `legal` and `state`.
+/// The requested additions to an answer: `legal` and `state`.
 fn wanted(request: &Map<String, Value>) -> Result<Vec<&str>, Refused> {
     let list = match request.get("want").unwrap_or(&Value::Null) {
         Value::Null => Some(Vec::new()),

@@ -221,7 +221,7 @@ impl Game {
         }
     }
 
-    /// Plays a step in which no bot is asked.
+    /// Plays a step without a choice of a bot.
     pub(super) fn play_alone(&mut self) -> Result<(), BrokenRules> {
         let step = self.play(&[]).map_err(refused)?;
         self.record(step, []);

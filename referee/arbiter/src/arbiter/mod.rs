@@ -199,7 +199,7 @@ impl Arbiter {
         self.advance()
     }
 
-    /// Goes on to the next step in which a bot is asked, or to the end.
+    /// Advances to the next step with a choice of a bot, or to the end.
     fn advance(&mut self) -> Result<(), BrokenRules> {
         loop {
             self.adjudicate()?;
@@ -281,7 +281,7 @@ impl Arbiter {
         })
     }
 
-    /// A seat's clock as it stood at the beginning of the turn.
+    /// A seat's clock as it stood at the start of the turn.
     pub fn clock(&self, seat: usize) -> &Clock {
         &self.seats[seat].clock
     }

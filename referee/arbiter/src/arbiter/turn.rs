@@ -40,7 +40,7 @@ impl OpenTurn {
 
 /// The end of a turn.
 pub(super) enum Answer {
-    /// That of a seat that moves alone may still be illegal.
+    /// The move of a seat that moves alone may still be illegal.
     Move {
         mv: MoveText,
         used: Used,

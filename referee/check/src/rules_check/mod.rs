@@ -14,7 +14,7 @@ use crate::{CheckOutcome, CheckReport, Variant};
 use subjects::Verdict;
 pub use subjects::{RulesExtent, Subjects};
 
-/// A check, by the beginning of its name.
+/// A check, by a prefix of its name.
 struct RulesCheck {
     name: &'static str,
     about: &'static str,

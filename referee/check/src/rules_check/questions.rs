@@ -17,7 +17,7 @@ use crate::Variant;
 
 /// The most positions after one that are tried.
 const MOST_TRIED: usize = 40;
-/// Samples of states that a seat cannot tell apart.
+/// Samples of states that are indistinguishable to a seat.
 const SAMPLES: u32 = 8;
 /// Texts that are moves in hardly any game.
 const NO_MOVES: [&str; 4] = ["", "no such move", "\u{1f427}", "null"];

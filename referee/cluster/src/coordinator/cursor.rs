@@ -59,7 +59,7 @@ impl ResultCursor {
     }
 }
 
-/// What to do about the queue.
+/// The repair that the queue needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Nothing.
@@ -81,8 +81,8 @@ impl QueueWatch {
     /// Checks the server's counts. By the consumer, `owed` jobs wait or are leased; `there` jobs are in the
     /// stream, counted afterwards (until then they can only have become fewer, as nobody else publishes).
     /// `all_idle` means that there are workers and none of them has a job: if that lasts while there are
-    /// jobs, the queue is stuck whatever the server counts. `has_done` means that the queue holds jobs that
-    /// are done.
+    /// jobs, the queue is stuck even if the server counts otherwise. `has_done` means that the
+    /// queue holds jobs that are done.
     pub fn look(&mut self, owed: u64, there: u64, all_idle: bool, has_done: bool) -> Remedy {
         let seems_stuck = there > owed || (there > 0 && all_idle);
         self.times = if seems_stuck { self.times + 1 } else { 0 };

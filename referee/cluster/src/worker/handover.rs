@@ -1,5 +1,5 @@
-//! How a worker hands over a result: the order of steps, and retries. A pure state machine, for workers and
-//! simulations of them.
+//! Handing over a result: order of steps, and retries. A pure state machine, for workers and the
+//! simulation.
 
 use std::time::Duration;
 

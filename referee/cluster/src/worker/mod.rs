@@ -75,7 +75,7 @@ pub struct Job {
     pub number: u64,
     /// The coordinator's message.
     pub payload: Vec<u8>,
-    /// How often it was delivered to workers, this time included.
+    /// Number of deliveries to workers, including this one.
     pub deliveries: u64,
     tournament: TournamentId,
     worker: Worker,
@@ -357,7 +357,7 @@ fn announcement(stored: Stored) -> Option<Announcement> {
     })
 }
 
-/// How often a job was delivered, by its subject for acknowledgements:
+/// Delivery count of a job, from its acknowledgement subject:
 /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.…`, or with two more words before the stream.
 fn deliveries(acknowledge: &str) -> u64 {
     let words: Vec<&str> = acknowledge.split('.').collect();

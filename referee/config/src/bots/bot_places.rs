@@ -1,4 +1,4 @@
-//! Where the bots of a configuration are found.
+//! Folders and bundles of the bots in a configuration.
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ const INTERPRETERS: [&str; 18] = [
     "Rscript", "bash", "bun", "dash", "deno", "java", "julia", "lua", "luajit", "node", "perl",
     "php", "pypy", "python", "ruby", "sh", "swipl", "zsh",
 ];
-/// File endings of scripts.
+/// File extensions of scripts.
 const ENDINGS: [&str; 16] = [
     "R", "bash", "cjs", "jar", "jl", "js", "lua", "mjs", "php", "pl", "py", "pyz", "rb", "sh",
     "ts", "zsh",

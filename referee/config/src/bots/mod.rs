@@ -31,7 +31,7 @@ use supervisor::spec::{self, command};
 use supervisor::spec::{Resources, Tier, Wanted};
 use supervisor::{BotSpec, CommandError, Idle};
 
-/// More than anybody could let play.
+/// More than any tournament needs.
 const MOST_BOTS: usize = 10_000;
 /// Default attempts to start a bot.
 const START_ATTEMPTS: u32 = 3;
@@ -112,7 +112,6 @@ struct Entry<'a> {
     allowed: &'a Allowed,
     table: &'a BotTable,
     name: &'a str,
-    /// Its index in the list.
     index: usize,
     /// True if its texts may use environment variables.
     has_variables: bool,
@@ -385,7 +384,6 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Its own time control, if it has one.
     fn own_time(&self, time: &TimeControl) -> Result<Option<TimeControl>, Diagnostic> {
         let own = self.table.time.as_ref();
         let own = own.map(|own| time_control(own, self.file.clock, Some(time)));
@@ -454,7 +452,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Its permissions and limits: its own tables on top of the tournament's.
+    /// The bot's own permissions and limits on top of the tournament's.
     fn wanted(&self, folder: &Path) -> Result<Wanted, Diagnostic> {
         let Entry { file, table, .. } = *self;
         let (own, all) = (

@@ -1,5 +1,5 @@
-//! Permissions of submissions, whose authors are not trusted: everything they name is checked
-//! against what the organiser allows.
+//! Permissions of submissions, whose authors are not trusted: all their paths are checked against
+//! those that the organiser allows.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,7 @@ use crate::error::{Diagnostic, KeyProblem};
 use crate::reading::variables;
 use crate::tables::ConfigFile;
 
-/// Permissions of submissions.
 pub(crate) struct Allowed {
-    /// Environment variables.
     variables: Vec<String>,
     /// Files and folders besides their own, as real paths.
     files: Vec<PathBuf>,

@@ -44,7 +44,7 @@ impl Config {
         met.map_err(|message| Diagnostic::value("games", message))
     }
 
-    /// Warnings about what is allowed, but hardly intended.
+    /// Warnings about settings that are allowed, but hardly intended.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.left_unplayed();
         let cores = identity::cores() as usize;

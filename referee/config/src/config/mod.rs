@@ -38,10 +38,8 @@ use crate::tables::{Affinity, Concurrency, OnBroken};
 )]
 pub struct FormatHasNoShards(FormatName);
 
-/// A checked configuration.
 #[derive(Clone)]
 pub struct Config {
-    /// The tournament's name.
     pub name: String,
     /// The source of all the referee's randomness.
     pub seed: u64,
@@ -51,7 +49,7 @@ pub struct Config {
     /// Set as soon as it is known.
     deals: OnceLock<Deals>,
     pub format: Format,
-    /// How often every pairing is played in every seat order.
+    /// Repetitions of every pairing in every seat order.
     pub rounds: u32,
     /// The seat orders of a group of bots.
     pub seat_orders: SeatOrders,
@@ -61,7 +59,7 @@ pub struct Config {
     pub concurrency_auto: bool,
     /// The games that can be named.
     pub rules: RulesSet,
-    /// The games that are played.
+    /// The games to play; `rules` has all that can be named.
     pub games: Vec<GameSetup>,
     pub bots: Vec<Arc<BotSpec>>,
     /// Builds and checks, in the order of `bots`.
@@ -75,7 +73,7 @@ pub struct Config {
     pub openings: Openings,
     /// Set if time limits depend on the speed of the machine.
     pub time_scale: Option<TimeScale>,
-    /// When a match on a busy machine does not count.
+    /// Limits of load beyond which a match does not count.
     pub noise_limits: NoiseLimits,
     /// Over NATS: the share of groups of deterministic bots that a second worker plays again, from
     /// 0 to 1.

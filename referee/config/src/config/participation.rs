@@ -1,4 +1,4 @@
-//! Which bots play which games.
+//! The games of each bot.
 
 use schedule::GameShape;
 use supervisor::BotSpec;

@@ -14,7 +14,7 @@ use crate::settings::machine::{self, TimeScale};
 use crate::tables::Affinity;
 
 impl Config {
-    /// The scale of time limits on this machine, if there is one.
+    /// `None` if time limits are not scaled.
     pub fn scale_here(&self) -> Option<TimeScale> {
         self.time_scale.filter(|_| !self.by_workers)
     }
@@ -70,7 +70,6 @@ impl Config {
         }
     }
 
-    /// True if any game has deals that nobody may foresee.
     pub fn has_deals(&self) -> bool {
         self.games.iter().any(|game| game.rules.info().has_deals())
     }
@@ -84,7 +83,7 @@ impl Config {
         self.deals.get().unwrap_or(&Deals::BySeed)
     }
 
-    /// Sets the source of deals, once.
+    /// Can be set only once.
     pub fn deal_from(&self, deals: Deals) {
         let known = self.deals.get_or_init(|| deals.clone());
         debug_assert!(*known == deals, "a tournament deals from one secret");

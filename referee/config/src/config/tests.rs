@@ -1,4 +1,4 @@
-//! Configurations that are accepted and refused.
+//! Valid and invalid configurations.
 
 use crate::config::*;
 use crate::schema;
@@ -99,8 +99,8 @@ fn with_value(key: &str, value: &str) -> (String, usize) {
     )
 }
 
-/// A value of the right type that the key does not allow; `None` if there is none, because any
-/// text is allowed, or because tables are tried key by key.
+/// A value of the right type that the key does not allow; `None` if every text is allowed, or if
+/// tables are checked key by key.
 fn wrong_value(key: &str, kind: &str) -> Option<&'static str> {
     Some(match key {
         "name" | "bots[].name" => "\"\"",

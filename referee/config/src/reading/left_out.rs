@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use files::places;
+use files::private_paths;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Diagnostic;
@@ -16,7 +16,6 @@ const NEEDS_FILE: &str = "hand in one folder that has a `bot.toml` and all that 
 const CORRECT_FILE: &str =
     "correct the `bot.toml` as it says, and try it with `referee config check`";
 
-/// A bot that does not play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     pub bot: String,
@@ -48,7 +47,7 @@ impl LeftOut {
     }
 }
 
-/// Takes the broken submissions out of a configuration; returns them, and the notes about all.
+/// Removes broken submissions from a configuration; returns them, and all notes.
 pub(crate) fn left_out(
     read: &mut Read,
     broken: Vec<(usize, Diagnostic)>,
@@ -72,7 +71,7 @@ pub(crate) fn left_out(
                 Reason::NoBot(why) => (why, true, NEEDS_FILE),
                 Reason::Invalid(error) => (error.reason(&name, &file), false, CORRECT_FILE),
             };
-            let why = places::without_places(&why, &[folder]);
+            let why = private_paths::hide(&why, &[folder]);
             let left_out = LeftOut {
                 advice: Some(advice.to_owned()),
                 is_missing,
@@ -87,7 +86,7 @@ pub(crate) fn left_out(
         let name = table.name.trim().to_owned();
         let dir = table.dir.clone().unwrap_or_default();
         let why = locate(wrong).reason(&name, &dir.join(BOT_FILE));
-        let why = places::without_places(&why, &[folder]);
+        let why = private_paths::hide(&why, &[folder]);
         let left_out_bot = LeftOut {
             advice: Some(CORRECT_FILE.to_owned()),
             ..LeftOut::new(name, why)

@@ -45,7 +45,7 @@ pub(crate) struct BrokenSubmission {
 
 #[derive(Debug)]
 pub(crate) enum Reason {
-    /// There is no bot, as a sentence.
+    /// No bot in the folder, as a sentence.
     NoBot(String),
     /// Its file is wrong.
     Invalid(ConfigError),
@@ -57,7 +57,6 @@ pub(crate) struct Names<'a> {
     pub(crate) earlier: &'a BTreeMap<String, String>,
 }
 
-/// A folder that matches a pattern.
 #[derive(Clone, Debug, Default)]
 struct Match {
     /// Relative to the configuration's folder.
@@ -168,7 +167,7 @@ fn may_choose_names(tree: &Tree<'_>) -> bool {
 /// Continues a sentence about a misplaced file.
 const TOO_DEEP: &str = "is one folder too deep";
 
-/// Why a folder holds no bot; `None` if it holds one.
+/// The reason why a folder holds no bot; `None` if it holds one.
 fn lacks_bot(folder: &Path, found: &Match) -> Option<String> {
     let whole = folder.join(&found.path);
     if !whole.is_dir() {
@@ -210,7 +209,6 @@ fn leads_inside(path: &Path, top: &Path) -> bool {
     }
 }
 
-/// Reads one submission.
 struct Reader<'a> {
     folder: &'a Path,
     found: &'a Match,

@@ -1,6 +1,6 @@
 //! Environment variables in a configuration: `${NAME}`, `${NAME:-default}`, and `$$` for a dollar.
 
-/// Splits a line into words with this splitter. Variables stay whole, whatever their defaults
+/// Splits a line into words with this splitter. Variables stay whole, even if their defaults
 /// contain.
 pub(crate) fn split<E>(
     line: &str,
@@ -93,7 +93,6 @@ pub fn variables_in(text: &str) -> Vec<String> {
     names.into_inner()
 }
 
-/// True for names of variables.
 pub(crate) fn is_name(text: &str) -> bool {
     is_variable(text) && !text.contains(":-")
 }

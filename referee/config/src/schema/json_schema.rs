@@ -1,5 +1,5 @@
-//! The part of JSON Schema that `schemars` uses for our types: which values fit, and how to
-//! describe them in a message. Values come from JSON or TOML.
+//! The part of JSON Schema that `schemars` emits for our types: which values fit, and their
+//! description in messages. Values come from JSON or TOML.
 
 use serde_json::{Map, Value};
 use toml::de::DeValue;
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Those of some JSON values, and of the same in TOML, that fit a schema.
+    /// The JSON values that fit a schema; their TOML forms must agree.
     fn fitting(schema: &Value) -> Vec<&'static str> {
         let values = ["true", "-1", "7", "300", "0.5", "\"a\"", "\"b\"", "[]"];
         let mut fitting = Vec::new();

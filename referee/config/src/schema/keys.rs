@@ -1,4 +1,4 @@
-//! Finds unknown keys and wrong values, with their lines and what is allowed.
+//! Finds unknown keys and wrong values, with their lines and the allowed ones.
 //!
 //! The JSON Schema of the configuration's types says what is allowed, so it is written down in one
 //! place only.

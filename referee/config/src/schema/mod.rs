@@ -35,7 +35,6 @@ pub(crate) fn submission() -> Value {
     schema.to_value()
 }
 
-/// A key of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Key {
     /// With the tables that it is in; `bots[].name` is the key of each element of a list.

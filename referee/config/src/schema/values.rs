@@ -12,8 +12,8 @@ use crate::schema::json_schema::{Instance, fits, items, kinds, least, most, reso
 /// Longer values are cut in messages.
 const LONGEST: usize = 60;
 
-/// Describes a wrong value and what is allowed; `None` if it fits. Contents of tables and lists are
-/// not checked.
+/// Describes a wrong value and the allowed ones; `None` if it fits. Contents of tables and lists
+/// are not checked.
 pub(crate) fn problem(root: &Value, schema: &Value, value: &DeValue<'_>) -> Option<String> {
     if fits(root, schema, value) {
         return None;
@@ -23,7 +23,7 @@ pub(crate) fn problem(root: &Value, schema: &Value, value: &DeValue<'_>) -> Opti
     Some(format!("{shown} is not {allowed}{hint}"))
 }
 
-/// What is allowed, after "is not".
+/// Allowed values, after "is not".
 fn allowed(root: &Value, schema: &Value, value: &DeValue<'_>) -> String {
     let schema = resolve(root, schema);
     if value.is_integer()

@@ -34,7 +34,7 @@ pub(crate) fn early_ends(table: &AdjudicateTable) -> Result<EarlyEnds, Diagnosti
     })
 }
 
-/// Checks that some game can be settled, if that is asked for.
+/// Checks that `settled` is useful: some game must support it.
 pub(crate) fn check(early_ends: &EarlyEnds, games: &[GameSetup]) -> Result<(), Diagnostic> {
     if early_ends.settled.is_none() || games.iter().any(|game| game.rules.description().settles) {
         return Ok(());

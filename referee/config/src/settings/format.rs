@@ -1,4 +1,4 @@
-//! The keys of the format: how bots meet.
+//! The keys of the format.
 
 use games::MAX_SEATS;
 use schedule::{Format, FormatName, Shape};

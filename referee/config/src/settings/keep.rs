@@ -1,9 +1,9 @@
-//! Limits on what is kept beside the log.
+//! Limits on data beside the log.
 
 use crate::tables::KeepTable;
 use supervisor::spec::Size;
 
-/// Limits on what is kept beside the log, in bytes.
+/// In bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
     /// For reports on matches that bots lost by their own fault.

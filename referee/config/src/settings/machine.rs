@@ -97,7 +97,7 @@ pub(crate) fn recheck(table: &WorkersTable) -> Result<f64, Diagnostic> {
     Ok(table.recheck.unwrap_or(RECHECK))
 }
 
-/// When a match on a busy machine does not count.
+/// Limits of load beyond which a match does not count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseLimits {
     /// The share of the cores' time that a virtual machine's host may take away.
@@ -123,7 +123,7 @@ impl NoiseLimits {
         })
     }
 
-    /// Why a match under this load does not count, as a sentence; `None` if it counts.
+    /// The reason why a match under this load does not count, as a sentence; `None` if it counts.
     pub fn exceeded(&self, load: Option<&Load>) -> Option<String> {
         let above = |limit: Option<f64>, share: Option<f64>| {
             let (limit, share) = limit.zip(share)?;

@@ -16,7 +16,7 @@ pub struct Openings {
     pub random_plies: u32,
     /// Largest distance of an opening from equal chances, by the mean outcome of random games.
     pub balanced: Option<f64>,
-    /// Which matches share an opening.
+    /// Determines the matches that share an opening.
     pub order: OpeningOrder,
     /// By game; empty for games that are not in the book.
     pub book: Vec<Vec<BookOpening>>,

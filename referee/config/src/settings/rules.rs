@@ -13,10 +13,9 @@ use supervisor::CommandError;
 use supervisor::spec;
 use supervisor::spec::{Resources, Tier, Wanted};
 
-/// More than anybody could need.
+/// More than anybody needs.
 const MOST_SOURCES: usize = 100;
 
-/// The keys about rules.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct RulesKeys {
@@ -46,7 +45,7 @@ pub fn recorded_rules(config: &Path, origin: &Path) -> Result<RulesSet, ConfigEr
 /// command = "…", prefix = "my" }`). Paths in it start at `folder`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem as a sentence.
 pub fn source_of(text: &str, folder: &Path) -> Result<RulesSource, String> {
     if !text.trim_start().starts_with('{') {
         return RulesSource::parse(text, folder).map_err(|error| error.to_string());

@@ -1,4 +1,4 @@
-//! The secret of deals: read once, and in no copy of the configuration.
+//! The secret of deals: read once, and left out of all copies of the configuration.
 
 use deals::Secret;
 use toml::Table;
@@ -50,7 +50,7 @@ fn masked(text: &str, digits: &str) -> String {
     text
 }
 
-/// The text without the key, and without its line if nothing else is there.
+/// The text without the key, and without its line if that is empty then.
 fn without(text: &str) -> Option<String> {
     let tree = DeTable::parse(text).ok()?;
     let (key, value) = tree.get_ref().get_key_value(KEY)?;

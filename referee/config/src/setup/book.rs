@@ -26,7 +26,6 @@ use crate::setup::game::GameSetup;
 /// In bytes.
 const MOST_BOOK: u64 = 256 << 20;
 
-/// A book that cannot be used.
 #[derive(Debug, Error)]
 pub enum BookError {
     #[error("the book `{}` cannot be read: {error}", path.display())]
@@ -51,7 +50,7 @@ pub enum BookError {
 
 #[derive(Debug)]
 enum Refusal {
-    /// It is not an opening of its game.
+    /// An invalid opening of its game.
     Wrong(String),
     Broken(BrokenRules),
 }

@@ -36,7 +36,6 @@ impl GameSetup {
     }
 }
 
-/// A game that cannot be played.
 #[derive(Debug, Error)]
 pub enum GameError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! From keys to places in a tree, and back.
+//! Maps keys to places in a tree, and back.
 
 use toml::de::DeValue;
 
@@ -6,7 +6,7 @@ use crate::error::Place;
 use crate::sources::tree::{Placed, Tree};
 
 /// The place of the value with these keys, or else of the innermost table on the way to it; `None`
-/// if not even the first key is there. In lists, numbers from 0 take the place of keys.
+/// if not even the first key exists. In lists, numbers from 0 stand for keys.
 pub(crate) fn place(tree: &Tree<'_>, keys: &str) -> Option<Place> {
     let (first, rest) = keys.split_once('.').unwrap_or((keys, ""));
     let (key, value) = tree.get_key_value(first)?;
@@ -33,8 +33,8 @@ fn inside(value: &Placed<'_>, keys: &str) -> Option<Place> {
     }
 }
 
-/// The keys of the innermost value that begins at this place, joined by dots; `None` for the tree
-/// itself. Entries of lists have no keys of their own.
+/// The keys of the innermost value at this place, joined by dots; `None` for the tree itself.
+/// Entries of lists have no keys of their own.
 pub(crate) fn key(tree: &Tree<'_>, at: Place) -> Option<String> {
     tree.iter().find_map(|(key, value)| {
         let name = key.get_ref();

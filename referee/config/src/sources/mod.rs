@@ -1,5 +1,4 @@
-//! Trees with places: every value knows the source and the line that it is from, also after trees
-//! were merged.
+//! Trees with places: every value keeps its source and line, also after trees were merged.
 
 pub(crate) mod find;
 mod tree;
@@ -32,18 +31,16 @@ impl Texts {
     }
 }
 
-/// The texts of a configuration.
 #[derive(Debug)]
 pub(crate) struct Sources<'t> {
     texts: &'t Texts,
     list: Vec<Source<'t>>,
-    /// Where the next text begins.
+    /// Start of the next text.
     next: Place,
 }
 
 #[derive(Debug)]
 struct Source<'t> {
-    /// Its name in errors.
     label: PathBuf,
     begin: Place,
     text: &'t str,
@@ -113,7 +110,7 @@ impl<'t> Sources<'t> {
         }
     }
 
-    /// Finds a problem of this tree in the texts.
+    /// The source and line of a problem of this tree.
     pub(crate) fn locate(&self, tree: &Tree<'_>, diagnostic: Diagnostic) -> ConfigError {
         let place = match diagnostic.at {
             At::Place(place) => Some(place),
@@ -139,7 +136,7 @@ impl<'t> Sources<'t> {
     }
 }
 
-/// The parser's message, with the key that is given twice, if there is one.
+/// The parser's message, with the duplicate key, if there is one.
 fn syntax(error: &toml::de::Error, text: &str) -> String {
     let message = one_line(error.message());
     let key = error.span().and_then(|span| text.get(span));

@@ -13,8 +13,8 @@ use crate::tables::{Time, TimeTable};
 /// More attempts would keep a tournament waiting for a bot that never starts.
 pub(super) const MOST_START_ATTEMPTS: u32 = 20;
 
-/// What submissions may do besides playing from their own folder. Nothing in a submission can allow it
-/// more.
+/// Permissions of submissions beyond playing from their own folder. Nothing in a submission can
+/// extend them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SubmissionsTable {
@@ -31,7 +31,7 @@ pub struct SubmissionsTable {
     pub names: bool,
 }
 
-/// Where bots are taken from.
+/// Folders with bots.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -42,7 +42,7 @@ pub(super) enum Folders {
     Several(Vec<String>),
 }
 
-/// What happens if a bot is broken.
+/// Reaction to a broken bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnBroken {
@@ -53,7 +53,7 @@ pub enum OnBroken {
     Stop,
 }
 
-/// How bots are built. A build runs in the sandbox of its bot, but at least in "limits", and may write
+/// Builds of bots. A build runs in the sandbox of its bot, but at least in "limits", and may write
 /// to the bot's folder.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -68,7 +68,7 @@ pub struct BuildTable {
     /// Let builds use the network: in the sandbox "strict" they may not by default, and in
     /// "restricted" they cannot. With it, any build can send anything anywhere.
     pub network: bool,
-    /// What a build may use.
+    /// Resources of builds.
     pub resources: ResourcesTable,
 }
 
@@ -80,13 +80,13 @@ pub(crate) struct SubmissionTable {
     name: Option<String>,
     /// Program and arguments.
     command: BotCommand,
-    /// What builds it.
+    /// Builds the bot.
     build: Option<BotCommand>,
-    /// What sets it up where its bundle is unpacked.
+    /// Sets the bot up where its bundle is unpacked.
     setup: Option<BotCommand>,
     /// Added to its environment.
     env: BTreeMap<String, String>,
-    /// What it may read in the sandboxes "restricted" and "strict".
+    /// Readable paths in the sandboxes "restricted" and "strict".
     readable: Vec<PathBuf>,
 }
 
@@ -147,12 +147,12 @@ pub struct BotTable {
     /// Attempts to start it; overrides the tournament's `start_attempts`.
     #[schemars(range(min = 1, max = MOST_START_ATTEMPTS))]
     pub start_attempts: Option<u32>,
-    /// How far it is isolated; overrides the tournament's `sandbox`.
+    /// Isolation of the bot; overrides the tournament's `sandbox`.
     pub sandbox: Option<Tier>,
-    /// What it may use; overrides the tournament's `resources`.
+    /// Resource limits of the bot; override the tournament's `resources`.
     #[serde(default)]
     pub resources: ResourcesTable,
-    /// What it may read in the sandboxes "restricted" and "strict", besides what all bots may.
+    /// Readable paths in the sandboxes "restricted" and "strict", besides those of all bots.
     #[serde(default)]
     #[schemars(extend("x-path" = "path"))]
     pub readable: Vec<PathBuf>,

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-/// What ends matches besides the rules.
+/// Limits that end matches besides the rules.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsTable {
@@ -29,8 +29,8 @@ impl LimitsTable {
     }
 }
 
-/// What ends matches before the game does. None of it is done by default, and nothing of it once a bot is
-/// at fault.
+/// Ends matches before the game does. Nothing is set by default, and nothing of it applies once a
+/// bot is at fault.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AdjudicateTable {

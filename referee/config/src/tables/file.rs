@@ -1,5 +1,5 @@
-//! The configuration file as it is written. Doc comments here, and in the other tables, become the
-//! descriptions of keys in its JSON Schema.
+//! The configuration file. Doc comments here, and in the other tables, become the descriptions of
+//! keys in its JSON Schema.
 
 use std::path::PathBuf;
 
@@ -39,20 +39,20 @@ pub struct ConfigFile {
     /// digits. By default each tournament has a new one, in `secret.toml` in its folder. Set it to
     /// deal the same again; `--shard` needs it. Copies of the configuration leave it out.
     pub secret: Option<String>,
-    /// Who meets whom: "round-robin" (everybody meets everybody), "gauntlet" (the `challengers`
-    /// meet the others), "swiss" (in each round, bots with about equal points), "knockout" (losers
-    /// are out) or "sprt" (two bots, until it is clear which one is better).
+    /// The schedule: "round-robin" (everybody meets everybody), "gauntlet" (the `challengers` meet
+    /// the others), "swiss" (in each round, bots with about equal points), "knockout" (losers are
+    /// out) or "sprt" (two bots, until it is clear which one is better).
     #[serde(default)]
     pub format: FormatName,
-    /// How often every pairing (in a knockout, every duel) is played in every seat order; in
-    /// "swiss", the number of rounds. The default is 1, and in "swiss" as many rounds as a knockout
-    /// would have.
+    /// Number of times that every pairing (in a knockout, every duel) is played in every seat
+    /// order; in "swiss", the number of rounds. The default is 1, and in "swiss" as many rounds as
+    /// a knockout would have.
     #[schemars(range(min = 1))]
     pub rounds: Option<u32>,
     /// With `format = "gauntlet"`: the names of the bots that play in every match.
     #[serde(default)]
     pub challengers: Vec<String>,
-    /// How bots sit in games of three and four seats: "rotations" (each bot in each seat once, in a
+    /// Seating in games of three and four seats: "rotations" (each bot in each seat once, in a
     /// cyclic order that changes from round to round) or "permutations" (all orders). Two bots
     /// always play both ways.
     #[serde(default)]
@@ -72,31 +72,31 @@ pub struct ConfigFile {
     /// 500 ms, 1 s, and so on up to 30 s.
     #[schemars(range(min = 1, max = MOST_START_ATTEMPTS))]
     pub start_attempts: Option<u32>,
-    /// What time limits measure: "wall" for wall-clock time, or "cpu" for the CPU time of all
-    /// processes of a bot, backed by a limit on wall-clock time.
+    /// Unit of time limits: "wall" for wall-clock time, or "cpu" for the CPU time of all processes
+    /// of a bot, backed by a limit on wall-clock time.
     #[serde(default)]
     pub clock: ClockKind,
-    /// What bots do while it is not their turn: "run", or "freeze" to stop them. By default, bots
-    /// in a sandbox are frozen and others run.
+    /// Bots between their turns: "run", or "freeze" to stop them. By default, bots in a sandbox are
+    /// frozen and others run.
     pub idle: Option<Idle>,
     /// "cores" keeps each match slot and its bots to one core. "off" lets them use any, which suits
     /// bots that use several threads or think while it is not their turn. "auto", the default, is
     /// "cores" where the system supports it.
     #[serde(default)]
     pub affinity: Affinity,
-    /// How far bots are isolated: "none", "limits" (holds them to `resources`), "restricted" (also
-    /// no network, no files but the system's and their own, no signals to other processes) or
-    /// "strict" (also hides other processes and files; needs bubblewrap). The default is "limits"
-    /// if `resources` sets a limit that the kernel enforces, else "none".
+    /// Isolation of bots: "none", "limits" (holds them to `resources`), "restricted" (also no
+    /// network, no files but the system's and their own, no signals to other processes) or "strict"
+    /// (also hides other processes and files; needs bubblewrap). The default is "limits" if
+    /// `resources` sets a limit that the kernel enforces, else "none".
     pub sandbox: Option<Tier>,
-    /// What bots may use.
+    /// Resource limits of bots.
     #[serde(default)]
     pub resources: ResourcesTable,
     /// Limits on what is kept in the tournament's folder beside the log.
     #[serde(default)]
     pub keep: KeepTable,
-    /// What bots may read in the sandboxes "restricted" and "strict", besides the system's files,
-    /// their program and their own `dir`.
+    /// Readable paths in the sandboxes "restricted" and "strict", besides the system's files, the
+    /// bots' programs and their own `dir`.
     #[serde(default)]
     #[schemars(extend("x-path" = "path"))]
     pub readable: Vec<PathBuf>,
@@ -112,7 +112,7 @@ pub struct ConfigFile {
     /// The time limit of rules for one request. A sheet that is not grounded by then is
     /// interpreted. Default "5s".
     pub rules_timeout: Option<Time>,
-    /// What is played: ids, or tables with `id`, `options`, `limits` and `weight`.
+    /// Games to play: ids, or tables with `id`, `options`, `limits` and `weight`.
     pub games: Vec<GameEntry>,
     /// Time control.
     #[serde(default)]
@@ -120,19 +120,19 @@ pub struct ConfigFile {
     /// Conditions for matches to count on a busy machine.
     #[serde(default)]
     pub machine: MachineTable,
-    /// What workers of `--nats` do besides playing.
+    /// Work of workers of `--nats` besides playing.
     #[serde(default)]
     pub workers: WorkersTable,
-    /// What ends matches besides the rules; overrides the games' own limits.
+    /// Limits that end matches besides the rules; override the games' own limits.
     #[serde(default)]
     pub limits: LimitsTable,
-    /// What ends matches before the game does.
+    /// Ends matches before the game does.
     #[serde(default)]
     pub adjudicate: AdjudicateTable,
-    /// How matches begin.
+    /// Openings of matches.
     #[serde(default)]
     pub opening: OpeningTable,
-    /// Who plays.
+    /// The bots that play.
     #[schemars(default)]
     pub bots: Vec<BotTable>,
     /// Folders of submissions, such as "submissions/*": each of them that has a `bot.toml` is a
@@ -142,22 +142,22 @@ pub struct ConfigFile {
     #[schemars(with = "Option<Folders>")]
     #[schemars(extend("x-path" = "path"))]
     pub bots_from: Option<Value>,
-    /// What submissions, the bots of `bots_from`, may do besides playing from their own folder.
+    /// Permissions of submissions, the bots of `bots_from`, beyond playing from their own folder.
     #[serde(default)]
     pub submissions: SubmissionsTable,
     /// The reaction to a bot with `must_pass_check` that cannot be built, does not start or fails a
     /// check: "leave-out" to play without it, or "stop".
     #[serde(default)]
     pub on_broken: OnBroken,
-    /// How bots are built.
+    /// Builds of bots.
     #[serde(default)]
     pub build: BuildTable,
-    /// What the referee may reach over the network. Without it, nothing but this machine.
+    /// Network access of the referee. Without it, only this machine.
     #[serde(default)]
     pub network: NetworkTable,
 }
 
-/// What the referee may reach over the network.
+/// Network access of the referee.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkTable {
@@ -183,7 +183,7 @@ pub enum Affinity {
     Cores,
 }
 
-/// How many matches run at a time.
+/// Number of matches at a time.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "\"auto\" or a number from 1 on is needed")]
 pub enum Concurrency {
@@ -219,7 +219,7 @@ pub struct KeepTable {
     pub stderr: Option<Size>,
 }
 
-/// How matches begin.
+/// Openings of matches.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct OpeningTable {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct KnockoutTable {
-    /// How the bracket is seeded: "order" (the order of the bots, the strongest first) or "lot"
-    /// (drawn from the seed).
+    /// Seeding of the bracket: "order" (the order of the bots, the strongest first) or "lot" (drawn
+    /// from the seed).
     pub seeding: Seeding,
     /// At most this many more swapped pairs decide a tied duel; after that, the bot that was seeded
     /// higher advances.
@@ -28,7 +28,7 @@ impl Default for KnockoutTable {
     }
 }
 
-/// How a bracket is seeded.
+/// Seeding of a bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seeding {
@@ -38,7 +38,7 @@ pub enum Seeding {
     Lot,
 }
 
-/// What is tested. H0: the first bot is stronger by `elo0`. H1: it is stronger by `elo1`.
+/// The hypotheses. H0: the first bot is stronger by `elo0`. H1: it is stronger by `elo1`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SprtTable {

@@ -112,9 +112,9 @@ pub struct RulesTable {
     /// Added to its environment.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// How far it is isolated, as for bots. The default is that of the tournament.
+    /// Isolation, as for bots. The default is that of the tournament.
     pub sandbox: Option<Tier>,
-    /// What it may use, as for bots.
+    /// Resource limits, as for bots.
     #[serde(default)]
     pub resources: ResourcesTable,
     /// The ids of its games become `PREFIX-ID`.
@@ -130,10 +130,10 @@ pub struct GameTable {
     /// Its options; `referee games ID` lists them.
     #[serde(default)]
     pub options: Value,
-    /// What ends its matches besides the rules; overrides `[limits]`.
+    /// Limits that end its matches besides the rules; override `[limits]`.
     #[serde(default)]
     pub limits: LimitsTable,
-    /// How often the game is played for each time that a game of weight 1 is played.
+    /// Matches of this game for each match of a game of weight 1.
     #[serde(default = "default_weight")]
     #[schemars(range(min = 1, max = MOST_WEIGHT))]
     pub weight: u32,

@@ -1,4 +1,4 @@
-//! Tables of a configuration as they are written.
+//! The tables of the configuration file.
 
 mod bots;
 mod endings;

@@ -36,7 +36,7 @@ pub struct TimeTable {
     pub reference: Option<f64>,
 }
 
-/// Whether time limits depend on the machine.
+/// Adjustment of time limits to the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeScaling {
@@ -63,7 +63,7 @@ pub struct MachineTable {
     pub attempts: Option<u32>,
 }
 
-/// What workers of `--nats` do besides playing.
+/// Work of workers of `--nats` besides playing.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WorkersTable {

@@ -192,8 +192,8 @@ mod tests {
             thinks(0, &[(0.9, "x")]),
             // Seat 0 keeps 0.4 of its 0.9.
             thinks(1, &[(0.6, "b")]),
-            // The best move loses nothing, whatever is found out after it. The same seat is to move
-            // again.
+            // The best move loses nothing by definition, even if later analysis disagrees. The same
+            // seat is to move again.
             thinks(1, &[(0.7, "x")]),
             // Seat 1 keeps 0.2 of 0.7. The last ply wins, and 0.8 is not more than 1.
             thinks(0, &[(0.8, "x")]),

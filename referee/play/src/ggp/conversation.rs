@@ -17,7 +17,7 @@ use crate::ggp::seats::{self, Seat};
 const INFO_LIMIT: Duration = Duration::from_secs(2);
 /// Limit of an answer to `STOP` or `ABORT` before the player may play its next match.
 const LAST_LIMIT: Duration = Duration::from_secs(5);
-/// How often a player that says `busy` is asked to leave its match.
+/// A player that says `busy` is asked this often to leave its match.
 const BUSY_ATTEMPTS: u32 = 3;
 /// The pause between these attempts.
 const BUSY_PAUSE: Duration = Duration::from_millis(300);

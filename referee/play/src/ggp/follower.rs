@@ -1,4 +1,4 @@
-//! Converts the plies of a match to steps of a sheet, for a player that is asked at each step.
+//! Converts the plies of a match to steps of a sheet, for a player that gets each step.
 
 use games::{BrokenRules, Rules, Session};
 use gdl::{Script, StepError, Steps};

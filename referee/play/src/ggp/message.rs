@@ -146,7 +146,7 @@ impl Request {
     /// Reads a request. Keywords are case-insensitive.
     ///
     /// # Errors
-    /// Explains the first mistake.
+    /// Explains the first error.
     pub fn read(text: &str) -> Result<Self, String> {
         let message = Kif::read(text).map_err(|error| error.to_string())?;
         let unknown = || {

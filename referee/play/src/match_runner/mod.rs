@@ -84,7 +84,7 @@ pub async fn run<P: Player>(
     }
 }
 
-enum Happened {
+enum RunnerEvent {
     /// An event of the player in this seat.
     Player(usize, PlayerEvent),
     Deadline,
@@ -148,7 +148,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
     async fn run(&mut self) -> ControlFlow<()> {
         for seat in 0..self.seats.len() {
             let event = self.join(seat);
-            self.settle(event).await?;
+            self.apply_event(event).await?;
         }
         loop {
             self.observer.after(&self.arbiter);
@@ -158,23 +158,23 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             // A player who always has an answer ready must not monopolize the thread.
             consume_budget().await;
             match self.wait().await {
-                Happened::Player(seat, player_event) => {
+                RunnerEvent::Player(seat, player_event) => {
                     if let Some(event) = self.player_event(seat, player_event).await? {
-                        self.settle(event).await?;
+                        self.apply_event(event).await?;
                     }
                     // Others may still think about the same step.
                     if self.arbiter.is_in_play() && !self.arbiter.is_awaited(seat) {
                         self.seats[seat].player.rest().await;
                     }
                 }
-                Happened::Deadline => self.time_is_up().await?,
+                RunnerEvent::Deadline => self.time_is_up().await?,
             }
         }
     }
 
     /// Waits for a player or the arbiter's deadline. Players come first, so that the deadline does not
     /// overtake an answer that has arrived.
-    async fn wait(&mut self) -> Happened {
+    async fn wait(&mut self) -> RunnerEvent {
         let deadline = self.arbiter.deadline().map(|at| self.time.instant(at));
         let deadline = deadline.filter(|_| self.timing == Timing::Real);
         let first = self.arbiter.awaited().next().unwrap_or(0);
@@ -199,14 +199,14 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         });
         tokio::select! {
             biased;
-            (seat, player_event) = player_event => Happened::Player(seat, player_event),
-            () = ring => Happened::Deadline,
+            (seat, player_event) = player_event => RunnerEvent::Player(seat, player_event),
+            () = ring => RunnerEvent::Deadline,
         }
     }
 
     /// Passes an event to the arbiter, and handles the consequences until there is nothing left but to
     /// wait.
-    async fn settle(&mut self, event: Event) -> ControlFlow<()> {
+    async fn apply_event(&mut self, event: Event) -> ControlFlow<()> {
         let mut events: SmallVec<[Event; 2]> = smallvec![event];
         while let Some(mut event) = events.pop() {
             self.observer.before(&self.arbiter, &mut event)?;
@@ -304,7 +304,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             && let Some(gap) = self.time.new_suspension(now).await
         {
             let now = self.time.at(now);
-            self.settle(Event::Suspended { gap, now }).await?;
+            self.apply_event(Event::Suspended { gap, now }).await?;
         }
         ControlFlow::Continue(())
     }
@@ -369,17 +369,17 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                     Late::Answered(at, message) if self.arbiter.is_in_play() => {
                         let now = self.reading(seat, at);
                         let event = self.message(seat, message, now);
-                        self.settle(event).await?;
+                        self.apply_event(event).await?;
                         continue;
                     }
                     Late::Answered(..) => Some("it came only after that".to_owned()),
                     Late::Silent(what) => what,
                 };
                 if let Some(what) = what {
-                    self.settle(Event::Stalled { seat, what }).await?;
+                    self.apply_event(Event::Stalled { seat, what }).await?;
                 }
             }
-            self.settle(Event::Tick { seat, now }).await?;
+            self.apply_event(Event::Tick { seat, now }).await?;
         }
         ControlFlow::Continue(())
     }
@@ -419,7 +419,9 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
     /// Reports the machine's load to the arbiter, for late players.
     async fn note_load(&mut self) -> ControlFlow<()> {
         match load::average() {
-            Some(load) if self.timing == Timing::Real => self.settle(Event::Busy { load }).await,
+            Some(load) if self.timing == Timing::Real => {
+                self.apply_event(Event::Busy { load }).await
+            }
             _ => ControlFlow::Continue(()),
         }
     }
@@ -451,7 +453,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                         failed(seat, failure)
                     }
                 };
-                self.settle(event).await?;
+                self.apply_event(event).await?;
             }
             // If nobody else thinks, no clock runs, and there is time to learn how it ended.
             if self.arbiter.awaited().count() <= 1
@@ -459,7 +461,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                 && let Some(message) = self.seats[seat].player.exit().await
             {
                 let event = failed(seat, faults::crashed(message));
-                self.settle(event).await?;
+                self.apply_event(event).await?;
             }
         }
         ControlFlow::Continue(())

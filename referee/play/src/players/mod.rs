@@ -100,7 +100,7 @@ pub trait Player {
         Box::pin(ready(None))
     }
 
-    /// How a crashed player ended, in words. Waits a moment for it.
+    /// Waits a moment for a crashed player, and describes its exit.
     async fn exit(&mut self) -> Option<String> {
         None
     }

@@ -21,7 +21,7 @@ pub(crate) trait Chooser {
     /// The move for this turn and its nominal time.
     ///
     /// # Errors
-    /// How the player ends instead of moving.
+    /// The player leaves instead of moving.
     fn choose(&mut self, turn: &Turn) -> Result<(MoveText, Duration), Failure>;
 }
 

@@ -64,7 +64,7 @@ pub fn interpret<'a>(line: &str, legal: &'a [String]) -> Typed<'a> {
     match begun.as_slice() {
         [mv] => Typed::Move(mv),
         [] => Typed::Print(format!(
-            "no legal move begins with `{}`; `list` has all, `help` tells more\n",
+            "no legal move begins with `{}`; `list` has all, `help` explains\n",
             line.escape_debug()
         )),
         several => {

@@ -25,7 +25,6 @@ impl DisjointSets {
         at as usize
     }
 
-    /// Joins the sets of two numbers.
     pub(crate) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b)] = a.min(b) as u32;

@@ -12,7 +12,6 @@ pub(crate) use disjoint_sets::DisjointSets;
 /// The result of one match for ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placing {
-    /// The game, as an index.
     pub game: u16,
     /// The bots in seat order, as indices; 0 beyond the game's seats.
     pub bots: [u16; MAX_SEATS],

@@ -8,13 +8,12 @@ pub struct Estimate {
     /// The most likely value. With a bound, a value from the prior: the maximum of the likelihood is at
     /// infinity.
     pub elo: f64,
-    /// Its standard error.
     pub error: f64,
     /// The lower end of the 95 % interval; −∞ (`null` in JSON) if there is none.
     pub low: f64,
     /// The upper end of the 95 % interval; ∞ (`null` in JSON) if there is none.
     pub high: f64,
-    /// Which ends the interval has, if not both.
+    /// `None` if it has both ends.
     pub bound: Option<Bound>,
 }
 
@@ -22,11 +21,8 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// `low` or more.
     AtLeast,
-    /// `high` or less.
     AtMost,
-    /// Neither end is known.
     Unknown,
 }
 
@@ -48,18 +44,15 @@ impl Bound {
     }
 }
 
-/// How an estimate is shown.
+/// The form in which an estimate is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
-    /// With both ends.
     Known {
         elo: f64,
         /// Half the width of the interval.
         half: f64,
     },
-    /// This or more.
     AtLeast(f64),
-    /// This or less.
     AtMost(f64),
     /// Unknown: results do not even determine the side.
     Unknown,

@@ -8,11 +8,8 @@ use super::student::student;
 /// A mean score from 0 to 1, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Score {
-    /// The mean.
     pub mean: f64,
-    /// The interval's lower end.
     pub low: f64,
-    /// The interval's upper end.
     pub high: f64,
     /// The p-value of a two-sided test that the true mean is one half.
     pub p_value: f64,

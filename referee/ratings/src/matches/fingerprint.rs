@@ -12,7 +12,6 @@ use serde_json::Value;
 pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
-    /// Hashes any value.
     pub fn of(thing: impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         thing.hash(&mut hasher);

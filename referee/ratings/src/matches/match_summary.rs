@@ -12,11 +12,10 @@ use serde_json::Value;
 
 use super::fingerprint::Fingerprint;
 
-/// A finished match without what statistics do not need. Read from a line of a log, or made of a
+/// A finished match, reduced to the data for statistics. Read from a line of a log, or made from a
 /// [`Record`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct MatchSummary {
-    /// The version of the log format.
     pub format: u32,
     #[serde(rename = "match")]
     pub match_id: String,
@@ -24,7 +23,6 @@ pub struct MatchSummary {
     pub options: Value,
     /// Shared by the matches of one pairing.
     pub seed: u64,
-    /// The hash of the initial position.
     pub start: Fingerprint,
     /// In seat order.
     pub players: Vec<PlayerSummary>,
@@ -46,9 +44,7 @@ pub struct MatchSummary {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct PlayerSummary {
-    /// The bot's name in the tournament.
     pub name: String,
-    /// The seat's name in the game.
     pub role: String,
     /// The bot's version, if it sends one.
     #[serde(default)]
@@ -56,7 +52,7 @@ pub struct PlayerSummary {
     /// The player's own time control, if any.
     #[serde(default)]
     pub time: Option<TimeControl>,
-    /// How its CPU time was measured, if that was limited.
+    /// Method of measurement, if CPU time was limited.
     #[serde(default)]
     pub cpu_time: Option<CpuTimeBy>,
     /// The author of the bot, by its command.
@@ -64,7 +60,6 @@ pub struct PlayerSummary {
     pub author: Author,
 }
 
-/// The author of a bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Author {
     /// A bot of the referee, `referee bot NAME`: no foreign code runs.
@@ -98,7 +93,6 @@ impl<'de> Deserialize<'de> for Author {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ResultSummary {
-    /// The game's own scores by seat.
     pub scores: Vec<i64>,
     /// The points by seat, from 0 to 1.
     pub outcome: Vec<f64>,
@@ -126,7 +120,6 @@ pub struct FaultSummary {
 pub struct Plies {
     /// The hash of all moves in order.
     pub hash: Fingerprint,
-    /// Each ply.
     pub list: Vec<Ply>,
 }
 
@@ -135,7 +128,6 @@ pub struct Plies {
 pub struct Ply {
     /// `None` for chance.
     pub seat: Option<u8>,
-    /// The hash of the move.
     pub hash: u64,
     /// The time of the bot.
     pub ms: Millis,
@@ -150,7 +142,7 @@ pub struct Ply {
 }
 
 impl MatchSummary {
-    /// Makes each version of a bot a bot of its own: `mine` of version 1.2 becomes `mine (1.2)`.
+    /// Makes each version of a bot a separate bot: `mine` of version 1.2 becomes `mine (1.2)`.
     pub fn split_versions(&mut self) {
         for player in &mut self.players {
             if let Some(version) = &player.version {
@@ -240,7 +232,6 @@ pub(super) fn text_hash(text: &str) -> u64 {
     Fingerprint::of(text).0
 }
 
-/// The hash of a text.
 struct HashedText(u64);
 
 impl<'de> Deserialize<'de> for HashedText {

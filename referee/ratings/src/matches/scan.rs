@@ -352,7 +352,7 @@ mod tests {
             }
             taken += usize::from(same(&line, &mut memo));
         }
-        assert!(taken > ROUNDS / 20, "{taken} of {ROUNDS} tell too little");
+        assert!(taken > ROUNDS / 20, "{taken} of {ROUNDS} are too few");
     }
 
     #[test]

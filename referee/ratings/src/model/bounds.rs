@@ -11,14 +11,13 @@ use crate::model::linear::FEW;
 /// The log-likelihood at the end of an interval, below that at infinity: ln 40, so 2.5 %. Exact where
 /// one bot has won all its matches.
 const UNLIKELY: f64 = 3.688_879_454_113_936;
-/// How far from the others' strengths ends are searched, in natural logarithms.
+/// Search distance from the others' strengths, in natural logarithms.
 const FARTHEST: f64 = 60.0;
 
-/// Who has scored against whom, directly or through others.
+/// Wins between bots, direct or through others.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
     reach: Reach,
-    /// See [`Paths::leads_all`].
     ends: Vec<[bool; 2]>,
     groups: Vec<usize>,
     /// By bot: true if it has conceded no point, and true if it has scored none.
@@ -104,7 +103,6 @@ fn groups(direct: &[Vec<u32>]) -> Vec<usize> {
     groups
 }
 
-/// An end of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The end that a bot without a conceded point has.
@@ -113,7 +111,6 @@ pub(crate) enum Side {
     High,
 }
 
-/// The clusters of each bot.
 pub(crate) struct OwnClusters {
     /// By bot, indices of clusters.
     clusters: Vec<Vec<u32>>,

@@ -63,7 +63,6 @@ impl Groups {
     }
 }
 
-/// The parts of M.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     /// The prior and, with a factor, clusters of one unit.
@@ -111,7 +110,6 @@ pub(crate) struct Spread {
 /// About the most steps spent on clusters to find spreads.
 const MOST_STEPS: usize = 200_000_000;
 
-/// The covariance of all parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Covariance(Kind);
 

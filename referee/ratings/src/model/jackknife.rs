@@ -36,7 +36,6 @@ const FEW_UNITS: usize = 64;
 /// The largest share of the information that is attributed to a cluster if it is estimated.
 const MOST_SHARE: f64 = 0.95;
 
-/// The uncertainty of an estimate.
 #[derive(Clone, Debug)]
 pub(crate) struct Jackknife {
     pub(crate) covariance: Covariance,
@@ -45,7 +44,7 @@ pub(crate) struct Jackknife {
 }
 
 impl Jackknife {
-    /// For the estimate `at`; `groups` has the group of each bot.
+    /// `groups` has the group of each bot.
     pub(crate) fn new(model: &DavidsonLuce, at: &[f64], groups: &[usize]) -> Self {
         let mut is_spread = vec![false; model.params];
         for param in model.games.iter().filter_map(|game| game.spread()) {
@@ -131,7 +130,6 @@ struct Many<'a> {
     /// The diagonal of the second derivatives.
     diagonal: Vec<f64>,
     changes: Changes,
-    /// See [`Part::information`].
     information: Vec<[f64; 2]>,
 }
 

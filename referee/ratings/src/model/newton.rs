@@ -18,7 +18,6 @@ const EXACT_STEP: f64 = 1e-6;
 /// Precision of the estimate, in natural logarithms.
 const EXACT: f64 = 1e-12;
 
-/// Finds the maximum for a model. Owns the work space.
 pub(crate) struct Fitter<'a> {
     model: &'a DavidsonLuce,
     slopes: Slopes,
@@ -26,11 +25,11 @@ pub(crate) struct Fitter<'a> {
     trial: Vec<f64>,
 }
 
-/// How systems with the second derivatives are solved.
+/// Solvers for systems with the second derivatives.
 #[derive(Clone, Debug)]
 pub(crate) enum Solver {
     Factored(Cholesky),
-    /// Where a factor would be too large.
+    /// Used if a factor would be too large.
     Stepwise(Conjugate),
 }
 

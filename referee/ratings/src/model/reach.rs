@@ -43,7 +43,7 @@ impl Reach {
         reach
     }
 
-    /// The components that one reaches.
+    /// The components that can be reached from one.
     fn follow(&self, from: usize) -> Vec<bool> {
         let mut reached = vec![false; self.next.len()];
         let mut open = vec![from];
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use games::Rng;
 
-    /// Against what each bot reaches step by step, in graphs of all kinds.
+    /// Compares with step-by-step reachability, in graphs of all kinds.
     #[test]
     fn components_say_who_reaches_whom() {
         let mut rng = Rng::new(5);

@@ -17,7 +17,6 @@ const SMALL_SHARE: f64 = 1e-3;
 /// Log-frequencies of ties within such a step are similar.
 const STEP: f64 = 1.0 / 64.0;
 
-/// The mixture of games.
 #[derive(Clone, Debug)]
 pub(crate) struct Scale {
     /// Games, each with its share of the matches, that of merged games included.
@@ -126,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Among equals with δ = 3, three of five matches are drawn. A lead x gives the weights e^(x/2),
+    /// Among equals with δ = 3, three of five matches are drawn. A lead x means the weights e^(x/2),
     /// 3 and e^(−x/2): with e^(x/2) = 2, a score of 3.5 of 5.5.
     #[test]
     fn draws_stretch_the_scale_of_the_model() {

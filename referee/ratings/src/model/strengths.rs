@@ -11,7 +11,7 @@ use crate::evidence::Placing;
 /// Ratings are means of differences from at most this many bots; more would take too long.
 pub(crate) const MOST_MEMBERS: usize = 100;
 
-/// A bot whose rating is given.
+/// A bot with a fixed rating.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Anchor {
     pub bot: usize,

@@ -1,6 +1,6 @@
-//! Whether the model fits: what each two bots scored against each other beside what their ratings
-//! say, whether results are cyclic, whether bots changed while matches were played, and whether draws
-//! follow another law. Where something is amiss, ratings are no more than a summary.
+//! Goodness of fit: results of pairs beside their expectation, intransitivity, bots that changed
+//! during the tournament, and the law of draws. If the model does not fit, ratings are only a
+//! summary.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,34 +20,32 @@ const ENOUGH_CLUSTERS: f64 = 10.0;
 /// Cycles are searched among no more bots than this.
 const MOST_BOTS: usize = 100;
 
-/// How well the model fits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Fitness {
-    /// Each two bots that met.
+    /// One for each two bots that met.
     pub residuals: Vec<Residual>,
-    /// Whether one rating a bot explains who beats whom; `None` if there is nothing to explain.
+    /// `None` if there is nothing to test.
     pub transitivity: Option<Transitivity>,
-    /// Bots that became better or worse.
+    /// Bots that became stronger or weaker.
     pub drifts: Vec<Drift>,
     /// By game: the chance of draws that follow strengths as badly as these, if the model held;
     /// `None` without draws or with more than two seats.
     pub draws: Vec<Option<f64>>,
     /// Games whose draws follow another law than the model's.
     pub odd_draws: Vec<usize>,
-    /// Bots whose intervals rest on so few clusters of matches that they are rough ones.
+    /// Bots whose intervals are rough, since they rest on few clusters.
     pub few_clusters: Vec<usize>,
 }
 
-/// What two bots scored against each other, beside what their ratings say.
+/// Observed and expected score of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Residual {
     /// The bots, as indices; the first is the lower one.
     pub bots: [usize; 2],
-    /// Matches in which both were.
     pub matches: u64,
     /// The first one's score a match.
     pub score: f64,
-    /// What its rating makes expected, in those seats.
+    /// Expected score, given the ratings and seats.
     pub expected: f64,
     /// The difference in standard errors.
     pub errors: f64,
@@ -62,7 +60,7 @@ pub struct Transitivity {
     pub freedom: u64,
     /// The chance of as much or more, if the model holds.
     pub p_value: f64,
-    /// Whether that is too small to be believed.
+    /// True if the p-value is too small.
     pub broken: bool,
     /// Bots each of which beats the next one, and the last one the first, if results are cyclic.
     pub cycle: Option<[usize; 3]>,
@@ -71,10 +69,9 @@ pub struct Transitivity {
 /// A bot that was not the same all the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Drift {
-    /// The bot.
     pub bot: usize,
-    /// How much more it scored a match in the later half of its matches than in the earlier one,
-    /// beyond what its opponents explain.
+    /// Change of the score per match from the earlier to the later half, beyond what the opponents
+    /// explain.
     pub change: f64,
     /// The chance of as much, up or down, in any bot of the tournament, if none had changed.
     pub p_value: f64,
@@ -113,7 +110,6 @@ impl Sum {
     }
 }
 
-/// Two bots' matches.
 #[derive(Clone, Debug, Default)]
 struct Met {
     matches: u64,
@@ -180,7 +176,7 @@ pub(crate) fn fitness(
     }
 }
 
-/// What is expected of one seat against another one.
+/// The expected score of one seat against another one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Expected {
     score: f64,
@@ -189,8 +185,8 @@ struct Expected {
 
 type Table = [[Expected; MAX_SEATS]; MAX_SEATS];
 
-/// What is expected of matches. Those of more than two seats are kept by who sits where, as they take
-/// long.
+/// Cached expectations. Those of more than two seats are kept by seating, as they take long to
+/// compute.
 struct Tables<'a> {
     strengths: &'a Strengths,
     known: HashMap<Placing, Table>,
@@ -256,7 +252,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// How much more results vary than independent matches would.
+/// Variance of the results relative to independent matches.
 fn dispersion(met: &BTreeMap<[usize; 2], Met>) -> f64 {
     let varied: f64 = met.values().map(|met| met.off.squares()).sum();
     let usual: f64 = met.values().map(|met| met.variance).sum();
@@ -279,7 +275,7 @@ fn residual(bots: [usize; 2], met: &Met, dispersion: f64) -> Residual {
     }
 }
 
-/// Whether one rating a bot is enough for who beats whom.
+/// Tests if one rating per bot explains the results between bots.
 fn transitivity(residuals: &[Residual], groups: &[usize]) -> Option<Transitivity> {
     let mut met = vec![false; groups.len()];
     for residual in residuals {
@@ -345,7 +341,7 @@ fn cycle(residuals: &[Residual], bots: usize) -> Option<[usize; 3]> {
     best.map(|(_, cycle)| cycle)
 }
 
-/// What a bot scored beyond what was expected, a match.
+/// A bot's score beyond expectation, per match.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
     matches: u64,
@@ -359,10 +355,10 @@ impl Beyond {
     }
 }
 
-/// How that changed in the course of its matches.
+/// The drift of that score over the matches of a bot.
 #[derive(Clone, Debug, Default)]
 struct Course {
-    /// How many of its matches came before.
+    /// Number of the bot's earlier matches.
     place: u64,
     trend: Sum,
     change: f64,
@@ -378,7 +374,7 @@ impl Course {
     }
 }
 
-/// The bots whose later matches went otherwise than their earlier ones.
+/// Bots whose later results deviate from their earlier ones.
 fn drifts(
     pairs: &SwappedPairs<'_>,
     beyond: &[Beyond],
@@ -405,7 +401,7 @@ fn drifts(
     found.collect()
 }
 
-/// What a seat scored a match beyond what was expected.
+/// A seat's score beyond expectation, per match.
 fn off(entry: &Entry<'_>, expected: &Table, seat: usize) -> f64 {
     let others = (0..entry.seats).filter(|other| *other != seat);
     let off = others.map(|other| entry.versus(seat, other) - expected[seat][other].score);

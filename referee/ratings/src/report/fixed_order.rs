@@ -1,6 +1,6 @@
-//! Bots that sat in one cyclic order only. In games of three and four seats it matters who plays
-//! right after whom; where one bot always comes right after another, what the one is worth and what
-//! its place is worth cannot be separated, however many matches there are.
+//! Bots that sat in only one cyclic order. In games of three and four seats, the order matters: if
+//! one bot always follows another, its strength cannot be separated from the advantage of its
+//! place, however many matches there are.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,6 @@ use crate::results::SwappedPairs;
 /// Two bots of which one always played right after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FixedOrder {
-    /// The bot that came first.
     pub first: usize,
     /// The one that always came right after it.
     pub then: usize,
@@ -19,7 +18,7 @@ pub struct FixedOrder {
     pub matches: u64,
 }
 
-/// How two bots sat in matches of more than two seats.
+/// The order of two bots in matches of more than two seats.
 #[derive(Clone, Copy, Default)]
 struct Order {
     /// Matches in which the second followed the first, and the other way round.
@@ -28,7 +27,7 @@ struct Order {
     units: u64,
 }
 
-/// All of them, by bots. Bots that met in one unit only cannot have sat in more orders.
+/// In the order of the bots. Bots that met in only one unit cannot have sat in more orders.
 pub(super) fn fixed_orders(pairs: &SwappedPairs<'_>) -> Vec<FixedOrder> {
     let mut all: BTreeMap<(usize, usize), Order> = BTreeMap::new();
     for unit in pairs.units().filter(|unit| unit[0].seats > 2) {

@@ -1,4 +1,4 @@
-//! Machines: whether results on one of them are those of the others.
+//! Tests if results on one machine agree with those on the others.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 use crate::standings::Totals;
 use crate::store::{Cell, MachineLoad, MachineMatches, Machines, Stratum};
 
-/// A difference is told if chance alone would make one like it, on any of the machines, this often at
-/// most.
+/// A difference is reported if chance alone would make one like it, on any of the machines, this
+/// often at most.
 const MOST_CHANCE: f64 = 0.01;
-/// With fewer matches whose load is known, nothing is said about a machine.
+/// With fewer matches of known load, a machine is never called noisy.
 const LEAST_MATCHES: u64 = 20;
 /// A machine is noisy if it was busy during more than this share of its matches.
 const NOISY: f64 = 0.25;
@@ -21,29 +21,25 @@ const NOTHING: f64 = 1e-9;
 /// With more bots, their covariances would take long.
 const MOST_BOTS: usize = 300;
 
-/// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MachineReport {
-    /// What it is called; `None` for matches of which the log does not say where they were played.
+    /// `None` for matches without a machine in the log.
     pub name: Option<String>,
     /// The model of its CPU, if it is known.
     pub cpu: Option<String>,
-    /// How many cores it has.
     pub cores: Option<u32>,
-    /// Its speed by the yardstick, on average over its matches, where it is known.
+    /// Mean speed by the yardstick over its matches, where known.
     pub speed: Option<f64>,
-    /// How many matches were played there.
     pub matches: u64,
-    /// How busy it was.
     pub load: MachineLoad,
-    /// What each bot made there, in the order of the report's bots; empty unless that was asked for.
+    /// Points of the bots on this machine, in the order of the report; empty unless requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bots: Vec<Totals>,
     /// The same test for each bot alone: how often chance would make its score differ as much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub p_values: Vec<Option<f64>>,
-    /// Whether the results are those of the other machines; `None` unless that was asked for, and if
-    /// nothing can be compared.
+    /// Homogeneity of the results across machines; `None` unless requested, and if nothing can be
+    /// compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub homogeneity: Option<Homogeneity>,
 }
@@ -52,28 +48,26 @@ pub struct MachineReport {
 /// each by themselves, and then all together (a test of Cochran, Mantel and Haenszel).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Homogeneity {
-    /// Its statistic.
     pub chi_square: f64,
-    /// Its degrees of freedom.
     pub freedom: u64,
-    /// How often chance alone would make the results differ as much, or more.
+    /// Probability of differences at least as large by chance alone.
     pub p_value: f64,
 }
 
 impl MachineReport {
-    /// Whether it had too many other things to do for results by the clock to be believed.
+    /// True if other load makes results by the clock doubtful.
     pub fn is_noisy(&self) -> bool {
         is_noisy(&self.load)
     }
 
-    /// Whether chance does not explain that its results differ, as one of so many machines.
+    /// True if the deviation is significant, corrected for the number of machines.
     pub fn is_different(&self, machines: usize) -> bool {
         let least = MOST_CHANCE / machines.max(1) as f64;
         self.homogeneity.is_some_and(|test| test.p_value < least)
     }
 }
 
-/// Whether a machine had too many other things to do for results by the clock to be believed.
+/// True if other load makes results by the clock doubtful.
 pub fn is_noisy(load: &MachineLoad) -> bool {
     load.matches >= LEAST_MATCHES && load.busy as f64 > NOISY * load.matches as f64
 }
@@ -106,7 +100,6 @@ pub(super) fn machines(machines: &Machines, bots: &[usize]) -> Vec<MachineReport
     all
 }
 
-/// A machine without results.
 fn plain(found: &MachineMatches) -> MachineReport {
     let (machine, (sum, known)) = (found.machine.as_ref(), found.speeds);
     MachineReport {
@@ -122,9 +115,9 @@ fn plain(found: &MachineMatches) -> MachineReport {
     }
 }
 
-/// How far the points of the bots on a machine are from those that the same pairings gave on all
-/// machines, and how far chance takes them: if matches had been dealt to machines by lot, within each
-/// pairing, seat order and game (the strata). That is exact however few matches there are of each.
+/// Compares the points of the bots on a machine with those of the same pairings on all machines,
+/// under the permutation distribution: matches dealt to machines by lot, within each pairing, seat
+/// order and game (the strata). Exact however few matches there are.
 struct Comparison {
     /// A bot each: its points there less the expected ones.
     excess: Vec<f64>,
@@ -180,7 +173,7 @@ impl Comparison {
         }
     }
 
-    /// The bots each by itself: how often chance would take it as far. `None` where it cannot differ.
+    /// One p-value for each bot alone; `None` if it cannot differ.
     fn p_values(&self) -> Vec<Option<f64>> {
         let one = ChiSquared::new(1.0).ok();
         let bots = self.excess.iter().enumerate();
@@ -192,7 +185,7 @@ impl Comparison {
         bots.map(p_value).collect()
     }
 
-    /// All bots together.
+    /// One test for all bots together.
     fn test(mut self) -> Option<Homogeneity> {
         let (mut chi_square, mut freedom) = (0.0, 0);
         let mut left: Vec<usize> = (0..self.excess.len()).collect();
@@ -280,9 +273,9 @@ mod tests {
         assert_eq!(compare(&table, 2).test(), None, "it has no match");
     }
 
-    /// How many of 400 tests find a difference at 5 %. Four bots play each other in both seat orders, this
-    /// many matches or up to three more, on three machines; on the first one, the first bot wins this
-    /// often.
+    /// Number of 400 tests that find a difference at 5 %. Four bots play each other in both seat
+    /// orders, this many matches or up to three more, on three machines; on the first one, the
+    /// first bot wins with the given chance.
     fn found(chance: f64, least: usize, seed: u64) -> usize {
         let mut rng = Rng::new(seed);
         let mut tests = 0;

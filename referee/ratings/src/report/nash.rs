@@ -13,17 +13,16 @@ use serde::Serialize;
 
 /// The noise that is left: choices between bots whose scores differ by less are not exact.
 const NOISE: f64 = 0.005;
-/// How far each step takes the noise down.
+/// Factor of the noise per step.
 const COOLING: f64 = 0.7;
 const EXACT: f64 = 1e-10;
 const MOST_STEPS: usize = 50;
 
-/// What a mix of bots that cannot be exploited says about each bot.
+/// A bot against the Nash mixture, which cannot be exploited.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NashRating {
-    /// The bot's share in the mix.
     pub share: f64,
-    /// What it scores against the mix, from 0 to 1; ½ for those in the mix.
+    /// Score against the mixture, from 0 to 1; ½ for those in it.
     pub score: f64,
 }
 
@@ -203,7 +202,6 @@ mod tests {
         assert!(near(found[2].share, 1.0 / 6.0) && near(found[3].share, 1.0 / 6.0));
     }
 
-    /// Nobody gains more against the mix than the noise allows.
     #[test]
     fn no_bot_beats_the_mix() {
         let mut rng = Rng::new(3);

@@ -12,7 +12,6 @@ use crate::standings::Totals;
 /// An opening: a start with the referee's moves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OpeningReport {
-    /// Its index.
     pub game: usize,
     /// The number of its first match.
     pub first: Number,

@@ -1,4 +1,4 @@
-//! The results of bots in the seats of a game: of many bots and many games, most never met.
+//! A sparse table of results by bot, game and seat.
 
 use std::collections::BTreeMap;
 use std::ops::Index;

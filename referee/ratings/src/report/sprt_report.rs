@@ -6,61 +6,54 @@ use crate::matches::Number;
 use crate::results::{Entry, SwappedPairs};
 use crate::sprt::{Corrected, Hypotheses, Scores, Verdict, corrected};
 
-/// A test between two bots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SprtRequest {
     /// The bot that may be stronger, and the other one.
     pub bots: [String; 2],
-    /// What is tested.
     pub hypotheses: Hypotheses,
 }
 
-/// A test between two bots.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SprtReport {
     /// The bot that may be stronger, and the other one.
     pub bots: [usize; 2],
-    /// What is tested.
     pub hypotheses: Hypotheses,
     /// Complete pairs (or groups) that the test counts: in the order of the schedule, up to its
     /// decision.
     pub pairs: u64,
-    /// Those that come after it: they change nothing.
+    /// Later pairs, which change nothing.
     pub after: u64,
     /// Pairs before the decision of which a match is missing: they are left out.
     pub incomplete: u64,
-    /// How many of the pairs that count come after one of these.
+    /// Number of counted pairs that come after one of these.
     pub after_incomplete: u64,
     /// Matches that repeat an earlier one move by move.
     pub repeats: u64,
-    /// How many pairs without repetitions are worth as much as those that count.
+    /// Equivalent number of pairs without repetitions.
     pub worth: f64,
     /// Pairs with 0, ½, 1, 1½ and 2 points of the first bot; `None` if there are units that are
     /// no pairs.
     pub pentanomial: Option<[u64; 5]>,
     /// The first bot's mean score a match.
     pub score: f64,
-    /// What that is in the scale of the hypotheses; `None` if it is infinite.
+    /// The estimate in the scale of the hypotheses; `None` if it is infinite.
     pub elo: Option<f64>,
     /// The difference in strength, corrected for when the test stopped; `None` if it did not.
     pub corrected: Option<Corrected>,
-    /// The log-likelihood ratio.
     pub llr: f64,
     /// At or below this, H0 is accepted.
     pub lower: f64,
     /// At or above this, H1 is accepted.
     pub upper: f64,
-    /// What is accepted.
     pub verdict: Verdict,
 }
 
-/// What the two bots did in a unit.
 struct Trial {
     /// The number of its first match.
     first: Number,
     /// The first bot's mean score; `None` where a match is missing.
     score: Option<f64>,
-    /// What is equal for matches that repeat each other.
+    /// Equal values mark matches that repeat each other.
     repetitions: Vec<Option<u64>>,
 }
 
@@ -86,7 +79,7 @@ impl Trial {
     }
 }
 
-/// Whether a unit is finished: every bot sat in each seat, and equally often.
+/// True if a unit is finished: every bot sat in each seat, and equally often.
 fn complete(unit: &[Entry<'_>]) -> bool {
     let Some(first) = unit.first() else {
         return false;

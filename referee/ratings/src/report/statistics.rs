@@ -20,7 +20,6 @@ use crate::store::{Adjudications, FAULT_CODES, MatchStore, Noise, TimeUse};
 /// The most bots times games for ratings by game.
 const MOST_BY_GAME: usize = 4_000_000;
 
-/// The options of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     pub resampling: Resampling,
@@ -60,14 +59,12 @@ pub enum RequestError {
 /// The statistics of a log. Bots and games are given by index.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// The bots by name.
     pub bots: Vec<BotReport>,
     /// The indices of the bots, the best first: groups by size, then by rating.
     pub ranking: Vec<usize>,
     /// The games by label.
     pub games: Vec<GameReport>,
     pub ratings: Ratings,
-    /// The first of the anchors.
     pub anchor: Option<Anchor>,
     /// The zero of the scale, if not the mean.
     pub anchors: Vec<Anchor>,
@@ -91,7 +88,6 @@ pub struct Report {
     pub sprt: Option<SprtReport>,
     /// The openings, if requested: by game, then in the order of their first matches.
     pub openings: Option<Vec<OpeningReport>>,
-    /// The number of logs.
     pub logs: usize,
     /// Including duplicates.
     pub matches: u64,
@@ -105,7 +101,7 @@ pub struct Report {
     pub clusters: u64,
     /// Matches that repeat another one: same seats, start and moves. They count like all others.
     pub duplicates: u64,
-    /// Matches whose outcome does not fit their players.
+    /// Matches whose outcome and players disagree.
     pub unusable: u64,
     /// Doubts about losses on time.
     pub noise: Noise,
@@ -270,7 +266,6 @@ impl MatchStore {
         Ok(anchors)
     }
 
-    /// The selection of matches for ratings.
     fn choice(
         &self,
         pairs: &SwappedPairs<'_>,
@@ -358,11 +353,11 @@ fn unknown_game(label: &str, pairs: &SwappedPairs<'_>) -> RequestError {
     }
 }
 
-/// What bots scored against each other over complete pairs of all games, for those of the largest
-/// group. Half a win and half a loss more keep a few matches from looking certain; who never met is
-/// taken at the difference of the ratings.
+/// Nash ratings from complete pairs of all games, within the largest group. Half a win and half a
+/// loss more keep a few matches from looking certain; bots that never met are taken at the
+/// difference of their ratings.
 fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRating>> {
-    /// With more, it takes long.
+    /// The computation takes long for more bots.
     const MOST_BOTS: usize = 100;
     let bots = ratings.bots.len();
     let sizes = sizes(ratings);
@@ -404,13 +399,12 @@ fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRat
     found
 }
 
-/// How many matches were lost by a fault.
+/// Number of matches lost by a fault.
 fn forfeits(pairs: &SwappedPairs<'_>) -> u64 {
     let entries = pairs.units().flatten();
     entries.filter(|entry| entry.stored.at_fault != 0).count() as u64
 }
 
-/// How many bots each group has.
 fn sizes(ratings: &Ratings) -> Vec<usize> {
     let mut sizes = vec![0; ratings.groups.len()];
     for &group in &ratings.groups {

@@ -1,5 +1,5 @@
-//! Clusters of dependent units: with matches that repeat one another move by move, or of one opening, whoever
-//! plays it.
+//! Clusters of dependent units: with matches that repeat one another move by move, or of one
+//! opening, no matter who plays it.
 //!
 //! Dropping repetitions would bias results if repetition depends on the outcome: a bot that always wins by
 //! the same moves, and loses by varied ones, would lose its wins. So all matches count, but dependent ones

@@ -12,7 +12,6 @@ use crate::inference::{FALSE_DISCOVERIES, Score, Trials, rates};
 pub struct Meeting {
     /// The indices of the bots, in ascending order.
     pub bots: [usize; 2],
-    /// The game, as an index.
     pub game: usize,
     /// Matches with both.
     pub matches: u64,
@@ -101,7 +100,7 @@ impl Meeting {
 }
 
 impl SwappedPairs<'_> {
-    /// All meetings: each two bots, each game.
+    /// One for each two bots and each game.
     pub(crate) fn meetings(&self) -> Vec<Meeting> {
         let mut all: BTreeMap<([usize; 2], usize), (Meeting, Tried)> = BTreeMap::new();
         for unit in self.units() {

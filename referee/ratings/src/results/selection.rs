@@ -2,7 +2,6 @@
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Selection {
-    /// Only this game.
     pub(crate) game: Option<usize>,
     /// The weight of a match of each game; 0 leaves it out.
     pub(crate) weights: Vec<f64>,

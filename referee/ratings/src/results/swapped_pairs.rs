@@ -87,7 +87,6 @@ impl<'a> SwappedPairs<'a> {
         pairs
     }
 
-    /// The new index of a bot.
     pub(crate) fn place_of(&self, bot: usize) -> Option<usize> {
         self.bot_rank.get(bot).map(|rank| usize::from(*rank))
     }
@@ -121,7 +120,7 @@ impl<'a> SwappedPairs<'a> {
         units.map(|unit| unit.iter().map(|index| self.entry(*index)).collect())
     }
 
-    /// All matches in the order of the schedule.
+    /// In the order of the schedule.
     pub(crate) fn by_number(&self) -> impl Iterator<Item = Entry<'_>> {
         let mut order = self.order.clone();
         order.sort_by_key(|index| self.matches.stored[*index as usize].number);

@@ -1,12 +1,11 @@
-//! The grid of small tournaments in which intervals are checked from the first rating that is shown:
-//! few pairs, many draws, lopsided seats, copied openings.
+//! The grid of small tournaments for checks of intervals: few pairs, many draws, lopsided seats,
+//! copied openings.
 
 use super::{Draws, PLAIN, Pairing, Repeats, Setting};
 
 /// A row of a table: tournaments that differ only in how many pairs (or groups, or openings) there are.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What is special about it.
     pub name: String,
     /// By number of pairs.
     pub settings: Vec<(usize, Setting)>,
@@ -14,11 +13,9 @@ pub struct Row {
 
 /// Elo that make the first seat win half or four of five of the decided matches of equals.
 const SEATS: [(&str, f64); 2] = [("50", 0.0), ("80", 240.8)];
-/// How often equals draw, in %, with δ.
+/// Share of draws between equals in %, with δ.
 const DRAWS: [(&str, f64); 4] = [("0", 0.0), ("50", 2.0), ("95", 38.0), ("100", 1e12)];
-/// How far two bots are apart.
 const APART: [f64; 3] = [0.0, 100.0, 300.0];
-/// How many pairs.
 const PAIRS: [usize; 6] = [1, 2, 4, 8, 16, 50];
 
 /// All tables: two bots, then copies of openings, more bots, and more seats.

@@ -1,5 +1,4 @@
-//! Tournaments of bots whose strengths are known, played by dice: what intervals and tests are
-//! checked against.
+//! Simulated tournaments of bots with known strengths, for checks of intervals and tests.
 
 mod grid;
 mod random;

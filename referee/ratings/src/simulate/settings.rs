@@ -1,13 +1,11 @@
-//! The kinds of tournaments in which intervals are checked.
+//! Kinds of tournaments for checks of intervals.
 
 use crate::simulate::{Draws, PLAIN, Pairing, Repeats, Setting};
 
 /// A kind of tournament with its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
-    /// What is special about it.
     pub name: &'static str,
-    /// How it is played.
     pub setting: Setting,
 }
 
@@ -55,7 +53,6 @@ const DAVIDSON_60: Draws = Draws::Davidson(3.0);
 /// The same by Rao and Kupper's.
 const RAO_KUPPER_60: Draws = Draws::RaoKupper(4.0);
 
-/// All kinds.
 pub fn settings() -> Vec<Named> {
     let near = Repeats::Near {
         openings: 6,

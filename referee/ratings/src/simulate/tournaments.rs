@@ -1,4 +1,4 @@
-//! Tournaments played by dice.
+//! Simulated tournaments.
 
 use games::{MAX_SEATS, Rng};
 use itertools::Itertools as _;
@@ -12,17 +12,16 @@ use crate::sprt::{Hypotheses, Scores, Verdict, expected};
 
 type Placings = Vec<Placing>;
 
-/// How often equal seats draw, and how that depends on strength.
+/// Draws between equal seats, and their dependence on strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Draws {
     /// Davidson's law, the model's own; with more seats, Davidson and Luce's: δ.
     Davidson(f64),
-    /// Rao and Kupper's (1967), for two seats: a match is drawn unless one seat is ahead by a
-    /// threshold, whose exponential this is.
+    /// Rao and Kupper's (1967), for two seats: a draw unless one seat is ahead by a threshold; this
+    /// is its exponential.
     RaoKupper(f64),
 }
 
-/// Who plays whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pairing {
     /// All groups, with this many units each.
@@ -31,63 +30,52 @@ pub enum Pairing {
     Ring(usize),
 }
 
-/// How units depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Repeats {
-    /// They do not.
     None,
-    /// Each is there at least once, and at most this often.
+    /// Each occurs once to this many times.
     Copies(usize),
-    /// Each pairing has so few openings; each opening is played so often, and the result is that of
-    /// the first time with this chance.
+    /// Each pairing has few openings; each opening is repeated, with the first result at this
+    /// chance.
     Near {
-        /// Openings.
         openings: usize,
-        /// Units an opening.
+        /// Units of each opening.
         times: usize,
-        /// The chance.
         same: f64,
     },
-    /// All pairings have the same few openings, so often each; each bot is stronger or weaker in
-    /// each, with this standard deviation in Elo.
+    /// All pairings share few openings, with as many units each; each bot is stronger or weaker in
+    /// each.
     Book {
-        /// Openings.
         openings: usize,
-        /// Units an opening.
+        /// Units of each opening.
         times: usize,
-        /// The standard deviation.
         effect: f64,
     },
 }
 
-/// A kind of tournament.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// How many bots.
     pub bots: usize,
     /// Seats of the game: 2 to 4.
     pub seats: usize,
-    /// Who plays whom.
     pub pairing: Pairing,
-    /// How far apart the bots are: the standard deviation of their strengths, in Elo.
+    /// Standard deviation of the strengths, in Elo.
     pub spread: f64,
-    /// How far the second bot is behind the first one beyond that.
+    /// Additional gap between the first and the second bot, in Elo.
     pub apart: f64,
-    /// What the first seat is worth, in Elo.
+    /// Advantage of the first seat, in Elo.
     pub advantage: f64,
-    /// How often equal seats tie.
     pub draws: Draws,
     /// The chance that the matches of a swapped pair of two seats go the same way for the same
     /// bot, as if the bots' luck of the day decided.
     pub alike: f64,
-    /// How much openings favour one seat or the other: the standard deviation, as a natural
-    /// logarithm of odds. Both matches of a pair have the same opening.
+    /// Standard deviation of the advantage by the opening, as a natural logarithm of odds. Both
+    /// matches of a pair have the same opening.
     pub lopsided: f64,
-    /// How units depend on each other.
     pub repeats: Repeats,
-    /// How many games are played, by turns.
+    /// Number of games, played by turns.
     pub games: usize,
-    /// How much a bot's strength differs between games: the standard deviation, in Elo.
+    /// Standard deviation of a bot's strength between games, in Elo.
     pub by_game: f64,
 }
 
@@ -107,12 +95,11 @@ pub const PLAIN: Setting = Setting {
     by_game: 0.0,
 };
 
-/// In how many cases the truth was inside the intervals: inside, and all.
+/// Counts of intervals with the truth inside, and of all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
     /// The bots' ratings.
     pub ratings: [u32; 2],
-    /// The first seat's advantage.
     pub advantage: [u32; 2],
     /// Differences between two bots, one of which is the anchor.
     pub anchored: [u32; 2],
@@ -122,19 +109,18 @@ pub struct Coverage {
     reaches: Vec<f64>,
 }
 
-/// Who is how strong: in all, and in each game beyond that.
+/// True strengths: overall, and the deviation in each game.
 #[derive(Clone, Debug)]
 pub struct Truth {
     strengths: Vec<f64>,
     by_game: Vec<Vec<f64>>,
 }
 
-/// A tournament as played by dice.
+/// A simulated tournament.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// All results.
     pub evidence: Evidence,
-    /// By game: what the first bot scored against the second one.
+    /// Scores of the first bot against the second one, by game.
     pub(crate) scores: Vec<Trials>,
 }
 
@@ -180,8 +166,8 @@ impl Setting {
         }
     }
 
-    /// How much better one bot is than the mean of some bots: logistic Elo of what it expects to score
-    /// in equal seats, over all games.
+    /// A bot's lead over the mean of some bots: logistic Elo of its expected score in equal seats,
+    /// over all games.
     fn lead(&self, truth: &Truth, bot: usize, others: &[usize]) -> f64 {
         let leads = truth.by_game.iter().map(|effects| {
             let strength = |bot: &usize| truth.strengths[*bot] + effects[*bot];
@@ -193,7 +179,7 @@ impl Setting {
         -ELO * (1.0 / mean - 1.0).ln()
     }
 
-    /// The score that a bot expects that leads another one by so much, in equal seats.
+    /// The expected score at this lead, in equal seats.
     fn score(&self, lead: f64) -> f64 {
         match self.seats {
             2 => points(self.chances(lead / ELO)),
@@ -213,7 +199,7 @@ impl Setting {
         }
     }
 
-    /// The chances of a win, a draw and a loss of a seat that is ahead by so much.
+    /// The chances of a win, a draw and a loss at this lead.
     fn chances(&self, lead: f64) -> [f64; 3] {
         match self.draws {
             Draws::Davidson(tie) => {
@@ -396,7 +382,7 @@ impl Coverage {
         }
     }
 
-    /// Where openings are fair, what the first bot scores against the second one is known.
+    /// With fair openings, the expected score of the first bot against the second one is known.
     fn count_scores(&mut self, setting: &Setting, truth: &Truth, played: &Played) {
         if setting.seats > 2 || setting.lopsided > 0.0 {
             return;
@@ -414,7 +400,6 @@ impl Coverage {
         }
     }
 
-    /// Adds other cases.
     pub fn join(&mut self, other: &Coverage) {
         for (sum, count) in [
             (&mut self.ratings, other.ratings),
@@ -429,8 +414,7 @@ impl Coverage {
 }
 
 impl Coverage {
-    /// Half the usual width of an interval of a difference, as a median; `∞` where it usually has one
-    /// end at most.
+    /// The median half-width of an interval of a difference; `∞` if most have one end at most.
     pub fn usual_reach(&self) -> String {
         let mut reaches = self.reaches.clone();
         reaches.sort_by(f64::total_cmp);
@@ -440,7 +424,7 @@ impl Coverage {
         }
     }
 
-    /// What was counted, by name.
+    /// The counts, by name.
     pub fn named(&self) -> Vec<(&'static str, [u32; 2])> {
         let all = [
             ("ratings", self.ratings),
@@ -487,7 +471,7 @@ fn weights(strengths: &[f64], tie: f64, left: usize) -> Vec<(usize, f64)> {
     .collect()
 }
 
-/// What the first seat expects against the second one.
+/// Expected score of the first seat against the second one.
 fn ahead(strengths: &[f64], tie: f64, left: usize) -> f64 {
     let weights = weights(strengths, tie, left);
     let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
@@ -529,12 +513,9 @@ fn members(set: usize, seats: usize) -> impl Iterator<Item = usize> {
     (0..seats).filter(move |seat| set >> seat & 1 == 1)
 }
 
-/// How tests ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decisions {
-    /// H0 was accepted.
     pub h0: u32,
-    /// H1 was accepted.
     pub h1: u32,
     /// Neither, after as many pairs as were allowed.
     pub open: u32,
@@ -574,7 +555,7 @@ pub fn decisions(
     decisions
 }
 
-/// How much stronger a bot must be, in the model's Elo, to expect a score over a swapped pair.
+/// The difference in strength, in the model's Elo, for an expected score over a swapped pair.
 fn difference(setting: &Setting, elo: f64) -> f64 {
     let score = |difference: f64| {
         let seats = [setting.advantage, -setting.advantage];

@@ -1,5 +1,6 @@
-//! Simulated tournaments: intervals hold the truth, and tests err as often as they may. A small
-//! cut with a fixed seed; `cargo run --profile campaign -p referee-ratings --example simulate-ratings` is the whole.
+//! Simulated tournaments: intervals cover the truth, and tests err at their nominal rates. A small
+//! part with a fixed seed; `cargo run --profile campaign -p referee-ratings --example simulate-ratings`
+//! runs all.
 
 use crate::simulate::{Draws, PLAIN, Pairing, Setting, decisions, settings};
 use crate::sprt::{EloModel, Hypotheses};
@@ -8,8 +9,8 @@ fn inside([hits, all]: [u32; 2]) -> f64 {
     f64::from(hits) / f64::from(all)
 }
 
-/// Of each setting few tournaments, so that only what is far off is found here: beyond this many
-/// standard errors, as if tournaments had one interval each.
+/// Few tournaments of each setting find only gross errors: beyond this many standard errors, as if
+/// tournaments had one interval each.
 #[test]
 fn intervals_hold_the_truth() {
     const TOURNAMENTS: usize = 40;
@@ -23,7 +24,7 @@ fn intervals_hold_the_truth() {
     }
 }
 
-/// Where one interval of each tournament is enough to see it, none is far too wide.
+/// One interval of each tournament suffices to see this: none is far too wide.
 #[test]
 fn intervals_are_not_too_wide() {
     let setting = Setting {

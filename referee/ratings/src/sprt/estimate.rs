@@ -1,4 +1,4 @@
-//! What a test that has stopped says about the difference in strength.
+//! The estimated difference in strength after a test has stopped.
 //!
 //! A test stops when the score happens to be high or low, so the score overstates the difference.
 //! The estimate here is corrected for that: under it, a stop at the same bound as early as this, or
@@ -15,15 +15,13 @@ use super::{EloModel, Hypotheses, NORMALIZED, Scores, Verdict, elo, expected};
 /// An estimate that is corrected for when the test stopped, in the scale of its hypotheses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Corrected {
-    /// The estimate.
     pub elo: f64,
     /// The lower end of its 95 % interval; `None` if it has none.
     pub low: Option<f64>,
-    /// The upper end.
     pub high: Option<f64>,
 }
 
-/// Where what the test looks at can be.
+/// Largest absolute value of the tested difference.
 const MOST_NORMALIZED: f64 = 10.0;
 
 /// The estimate of a test that has stopped here; `None` while it runs.
@@ -77,7 +75,7 @@ pub fn corrected(scores: &Scores, hypotheses: &Hypotheses, verdict: Verdict) -> 
     })
 }
 
-/// Where a growing function has this value, by bisection; `None` if not within the range.
+/// Inverts a growing function by bisection; `None` if the value is not within the range.
 fn solve(function: impl Fn(f64) -> f64, value: f64, [mut low, mut high]: [f64; 2]) -> Option<f64> {
     if function(low) >= value || function(high) <= value {
         return None;

@@ -30,14 +30,14 @@ pub enum EloModel {
     #[default]
     Logistic,
     /// Normalized Elo: (s − ½) / σ · 800 / ln 10, where σ is the standard deviation of a match,
-    /// taken from swapped pairs: √2 times that of a pair's mean score. What it takes to tell two
-    /// bots apart depends on this alone, whatever the share of draws. The definition is that of
+    /// taken from swapped pairs: √2 times that of a pair's mean score. The effort to distinguish two
+    /// bots depends on this alone, not on the share of draws. The definition is that of
     /// Fishtest (Michel Van den Bergh, "Normalized Elo", and `LLRcalc.py` there).
     Normalized,
 }
 
 impl EloModel {
-    /// How it is written for people: "Elo" or "normalized Elo".
+    /// For people: "Elo" or "normalized Elo".
     pub fn unit(self) -> &'static str {
         match self {
             EloModel::Logistic => "Elo",
@@ -49,40 +49,34 @@ impl EloModel {
 /// Normalized Elo for each standard deviation of a match.
 const NORMALIZED: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// What is tested.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hypotheses {
-    /// In which scale `elo0` and `elo1` are.
+    /// The scale of `elo0` and `elo1`.
     pub model: EloModel,
     /// H0: the first bot is stronger by this.
     pub elo0: f64,
     /// H1: the first bot is stronger by this; more than `elo0`.
     pub elo1: f64,
-    /// How often H1 may be accepted although H0 holds.
+    /// Probability of accepting H1 although H0 holds.
     pub alpha: f64,
-    /// How often H0 may be accepted although H1 holds.
+    /// Probability of accepting H0 although H1 holds.
     pub beta: f64,
 }
 
-/// Hypotheses that cannot be tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BadHypotheses {
-    /// The differences.
     #[error("differences from -1000 to 1000 are needed, `elo1` above `elo0`")]
     Elo,
-    /// The differences in normalized Elo.
     #[error("differences from -200 to 200 normalized Elo are needed, `elo1` above `elo0`")]
     NormalizedElo,
-    /// `alpha`.
     #[error("`alpha` must be a chance from 0.0001 to 0.49")]
     Alpha,
-    /// `beta`.
     #[error("`beta` must be a chance from 0.0001 to 0.49")]
     Beta,
 }
 
 impl Hypotheses {
-    /// Whether they can be tested.
+    /// Checks that the hypotheses can be tested.
     ///
     /// # Errors
     /// Says what is out of bounds.
@@ -116,15 +110,11 @@ impl Hypotheses {
     }
 }
 
-/// Where a test stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Not clear yet.
     Running,
-    /// H0 is accepted.
     H0,
-    /// H1 is accepted.
     H1,
 }
 

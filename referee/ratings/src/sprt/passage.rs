@@ -1,5 +1,5 @@
-//! When a random walk leaves an interval, and where: a Brownian motion with drift, which stands for
-//! the course of a test.
+//! Exit time and place of a Brownian motion with drift from an interval: a model for the course of
+//! a test.
 
 use statrs::function::erf::erfc;
 
@@ -58,7 +58,6 @@ impl Walk {
         mirrored.ended_above(time)
     }
 
-    /// How long it takes, on average.
     pub(super) fn mean_time(self) -> f64 {
         let Walk { drift, up, down } = self;
         if (drift * (up + down)).abs() < 1e-6 {

@@ -1,15 +1,15 @@
-//! What to expect of a test before it begins: how many pairs it takes (Wald's approximation), and
-//! whether a limit leaves it enough.
+//! Expectations before a test begins: the number of pairs (Wald's approximation), and if a limit
+//! leaves it enough.
 
 use serde::Serialize;
 
 use super::passage::{OVERSHOOT, Walk};
 use super::{EloModel, Hypotheses, NORMALIZED, expected};
 
-/// What to expect of a test if the first bot is stronger by so much.
+/// Expectation for one true difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Prospect {
-    /// By how much, in the scale of the hypotheses.
+    /// The difference, in the scale of the hypotheses.
     pub elo: f64,
     /// The swapped pairs until it is decided, on average, without a limit.
     pub pairs: f64,
@@ -17,9 +17,9 @@ pub struct Prospect {
     pub decided: f64,
 }
 
-/// What to expect if this share of the matches are drawn, and the two matches of a pair are
-/// independent of each other: for the two hypotheses and, in the middle, for half-way between them,
-/// where it takes longest. In normalized Elo, draws change nothing.
+/// Expectations if this share of the matches are drawn, and the two matches of a pair are
+/// independent: for the two hypotheses and, in the middle, for half-way between them, where the
+/// test takes longest. In normalized Elo, draws change nothing.
 pub fn prospect(hypotheses: &Hypotheses, draws: f64, max_pairs: u32) -> [Prospect; 3] {
     let Hypotheses { elo0, elo1, .. } = *hypotheses;
     let [at0, at1] = [elo0, elo1].map(|elo| match hypotheses.model {

@@ -21,13 +21,11 @@ const UNSEEN: f64 = 1e-3;
 pub struct Scores {
     /// By value in 1/[`Scores::GRID`].
     counts: BTreeMap<u32, u64>,
-    /// How many matches are in the units.
     matches: u64,
-    /// How often each match was there that may be repeated.
+    /// Occurrences of each match that may be repeated.
     same: HashMap<u64, u64>,
     /// The sum of the squares of these, and 1 for each other match.
     squares: u64,
-    /// Matches that repeat an earlier one.
     repeats: u64,
 }
 
@@ -36,18 +34,17 @@ impl Scores {
     /// and of those over 12 and more that groups of three and four seats have.
     const GRID: u32 = 5040;
 
-    /// No units yet.
     pub fn new() -> Self {
         Scores::default()
     }
 
-    /// Takes in a swapped pair that repeats nothing: the first bot's mean score, from 0 to 1.
+    /// Adds a swapped pair that repeats nothing: the first bot's mean score, from 0 to 1.
     pub fn add(&mut self, mean: f64) {
         self.add_unit(mean, [None; 2]);
     }
 
-    /// Takes in a unit: the first bot's mean score, from 0 to 1, and for each match what is equal
-    /// for those that repeat each other, if it may be repeated.
+    /// Adds a unit: the first bot's mean score, from 0 to 1, and for each match that may be
+    /// repeated a value that is equal for its repetitions.
     pub fn add_unit(&mut self, mean: f64, matches: impl IntoIterator<Item = Option<u64>>) {
         let value = (mean.clamp(0.0, 1.0) * f64::from(Self::GRID)).round();
         *self.counts.entry(value as u32).or_default() += 1;
@@ -63,17 +60,16 @@ impl Scores {
         }
     }
 
-    /// How many units there are.
     pub fn units(&self) -> u64 {
         self.counts.values().sum()
     }
 
-    /// How many matches repeat an earlier one move by move.
+    /// Number of matches that repeat an earlier one move by move.
     pub fn repeats(&self) -> u64 {
         self.repeats
     }
 
-    /// How many units without repetitions are worth as much.
+    /// Equivalent number of units without repetitions.
     pub fn worth(&self) -> f64 {
         self.units() as f64 * self.share()
     }
@@ -86,8 +82,8 @@ impl Scores {
         }
     }
 
-    /// How often 0, ½, 1, 1½ and 2 points were made in a swapped pair; `None` if there are units
-    /// that are no swapped pairs of two seats.
+    /// Counts of swapped pairs with 0, ½, 1, 1½ and 2 points; `None` if some units are not swapped
+    /// pairs of two seats.
     pub fn pentanomial(&self) -> Option<[u64; 5]> {
         let mut counts = [0; 5];
         for (&value, &count) in &self.counts {
@@ -120,8 +116,8 @@ impl Scores {
         terms.sum()
     }
 
-    /// The difference in strength that the score means, in the scale of a test; infinite where it
-    /// cannot be said.
+    /// The difference in strength that the score implies, in the scale of a test; infinite if it is
+    /// undefined.
     pub fn elo(&self, model: EloModel) -> f64 {
         match model {
             EloModel::Logistic => elo(self.mean()),
@@ -163,7 +159,6 @@ impl Scores {
         terms.sum::<f64>() * self.share()
     }
 
-    /// Where the test stands.
     pub fn verdict(&self, hypotheses: &Hypotheses) -> Verdict {
         let llr = self.llr(hypotheses);
         if llr >= hypotheses.upper() {

@@ -1,4 +1,4 @@
-//! The test against what can be worked out by hand, against fishtest, and by simulation.
+//! Checks the test against analytic results, against fishtest, and by simulation.
 
 use games::Rng;
 
@@ -235,8 +235,8 @@ fn tests_are_wrong_as_often_as_they_may_be() {
     }
 }
 
-/// Bots that hardly vary: each match is one of a few, whose results are as good as chance has them.
-/// Though these come again and again, they are not taken for many.
+/// Bots with little variety: each match is one of a few, with random results. Repetitions do not
+/// count as evidence.
 #[test]
 fn a_few_matches_that_are_repeated_decide_nothing() {
     const LINES: u64 = 8;

@@ -26,7 +26,6 @@ pub struct BotStanding {
 pub struct GameStanding {
     pub id: String,
     pub options: Value,
-    /// The seats' names.
     pub roles: Vec<String>,
     /// By index in [`Standings::bots`], for bots with a match of this game: one entry per seat.
     pub bots: BTreeMap<usize, Vec<Totals>>,
@@ -168,7 +167,6 @@ impl Standings {
         &self.games
     }
 
-    /// The number of matches.
     pub fn matches(&self) -> u64 {
         let first_seats = self.games.iter().flat_map(|game| game.bots.values());
         let first_seats = first_seats.filter_map(|bot| bot.first());

@@ -10,7 +10,6 @@ const PARTS: f64 = 12.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Totals {
     pub matches: u64,
-    /// The sum of outcomes.
     pub points: f64,
     /// Matches with outcome 1.
     pub wins: u64,

@@ -17,10 +17,8 @@ pub struct Adjudications {
     pub agreed: Adjudicated,
 }
 
-/// Adjudications of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Adjudicated {
-    /// Matches that ended by it.
     pub ended: u64,
     /// Matches that were played out all the same.
     pub played_out: u64,

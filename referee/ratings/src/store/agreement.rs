@@ -23,7 +23,6 @@ pub(crate) struct Answer {
     seat: u8,
     /// The referee made it for a seat at fault.
     forced: bool,
-    /// The hash of the move.
     hash: u64,
 }
 

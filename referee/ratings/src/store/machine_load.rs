@@ -18,9 +18,8 @@ pub fn is_busy(load: &Load) -> bool {
 /// The load over all matches for which the log has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MachineLoad {
-    /// The number of matches.
     pub matches: u64,
-    /// Those during which the machine was busy.
+    /// Matches on a busy machine.
     pub busy: u64,
     /// The share of the time in which a process waited for a core.
     pub waiting: Share,
@@ -31,11 +30,8 @@ pub struct MachineLoad {
 /// A share from 0 to 1 per match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Share {
-    /// The number of matches for which it is known.
     pub matches: u64,
-    /// The sum over these.
     pub sum: f64,
-    /// The largest.
     pub worst: f64,
 }
 

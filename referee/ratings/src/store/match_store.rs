@@ -59,7 +59,6 @@ pub(crate) struct StoredMatch {
 /// The matches of one or several logs, added one at a time, in any order within a log.
 #[derive(Clone, Debug, Default)]
 pub struct MatchStore {
-    /// The sums, bots and games.
     pub(crate) standings: Standings,
     /// In the order of the standings' bots.
     pub(crate) conduct: Vec<Conduct>,
@@ -86,7 +85,6 @@ pub struct Account {
     moves: Option<NonZero<u64>>,
     opening: u64,
     line: Line,
-    /// The number of plies.
     plies: u64,
     /// Use of time by seat.
     time: Vec<TimeUse>,
@@ -156,7 +154,6 @@ impl MatchStore {
         self.last_log = self.last_log.max(log);
     }
 
-    /// The number of logs.
     pub fn logs(&self) -> usize {
         self.last_log as usize + 1
     }
@@ -280,7 +277,7 @@ fn unit(played: &MatchSummary, game: Fingerprint) -> u64 {
     Fingerprint::of((game, played.seed, played.start, group)).0
 }
 
-/// The key of an opening, whoever plays it.
+/// The key of an opening, for all players.
 fn opening(played: &MatchSummary, game: Fingerprint) -> u64 {
     let plies = played.moves.list.iter().take(played.opening as usize);
     let moves: Vec<u64> = plies.map(|ply| ply.hash).collect();

@@ -29,7 +29,6 @@ const MANY: f64 = 0.2;
 /// The use of time of one bot, over all its own plies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TimeUse {
-    /// Plies.
     pub plies: u64,
     /// Their time, in µs.
     pub micros: u64,
@@ -51,7 +50,6 @@ pub struct TimeUse {
     pub forgiven: u64,
     /// Answers beyond the limit, within the margin or not, by overshoot: see [`OVERSHOOT_MS`].
     pub overshoot: [u64; OVERSHOOT_MS.len() + 1],
-    /// Losses on time.
     pub timeouts: u64,
     /// Those with an answer by the time they were called; the referee does not wait for others.
     pub answered_late: u64,
@@ -59,18 +57,14 @@ pub struct TimeUse {
     pub near: u64,
     /// Losses on time on a busy machine, by a bot with less CPU time than its limit.
     pub deprived: u64,
-    /// Search depths.
     pub depth: Reported,
-    /// Numbers of nodes.
     pub nodes: Reported,
 }
 
 /// A figure that bots may report with their moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Reported {
-    /// The number of reports.
     pub count: u64,
-    /// The sum.
     pub sum: f64,
 }
 
@@ -113,7 +107,6 @@ impl TimeUse {
         mean(self.share_sum, self.limited)
     }
 
-    /// Adds the counts of another one.
     pub(crate) fn merge(&mut self, other: &TimeUse) {
         self.plies += other.plies;
         self.micros += other.micros;
@@ -256,7 +249,6 @@ pub struct Noise {
 pub enum Suspicion {
     /// Many time-outs were narrow: on a slightly quieter machine they would have been moves.
     Narrow {
-        /// Narrow ones.
         near: u64,
         /// Those with a known overshoot.
         of: u64,
@@ -264,7 +256,6 @@ pub enum Suspicion {
     /// A bot lost on time although its slowest move took at most half of its limit: it was stopped rather than
     /// slow.
     Sudden {
-        /// The bot.
         bot: String,
         timeouts: u64,
         /// The largest share of its limit that any of its moves used.
@@ -273,12 +264,7 @@ pub enum Suspicion {
     /// Losses on time on a busy machine, by bots with less CPU time than their limits.
     Busy { timeouts: u64 },
     /// Losses on time, and several bots with overshoots above 5 ms: a common cause is the machine.
-    Common {
-        /// Bots with such answers.
-        bots: usize,
-        /// Such answers.
-        moves: u64,
-    },
+    Common { bots: usize, moves: u64 },
 }
 
 impl Noise {

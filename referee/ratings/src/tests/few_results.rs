@@ -1,10 +1,10 @@
-//! Intervals where little was decided: all matches drawn, all pairs shared, copies.
+//! Intervals with little information: all matches drawn, all pairs shared, copies.
 
 use crate::evidence::{Evidence, Placing};
 use crate::report::{Ratings, rate};
 
-/// Swapped pairs of two bots: how often each pair of results occurs, by what the first bot scored when
-/// it sat first and second, and how often each is copied.
+/// Swapped pairs of two bots: number of pairs by the first bot's scores in both seats, and copies
+/// of each.
 fn pairs(all: &[([f64; 2], usize)], copies: usize) -> Ratings {
     let mut evidence = Evidence::new(2, vec![2]);
     for &([first, second], count) in all {
@@ -66,7 +66,7 @@ fn pairs_that_are_shared_say_little_where_a_seat_decides() {
     assert!(low < -135.0 && high > 135.0, "{low} {high}");
 }
 
-/// Whether a difference is sure and whether its interval has 0 are the same question.
+/// A difference is certain exactly if its interval excludes 0.
 #[test]
 fn superiority_agrees_with_the_interval() {
     for wins in 0..12 {

@@ -1,4 +1,4 @@
-//! What a report says where the model does not fit, and that it says nothing where it does.
+//! A report's remarks where the model does not fit, and none where it does.
 
 use games::Rng;
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::report::{Report, Request};
 use crate::simulate::uniform;
 use crate::store::MatchStore;
 
-/// How two bots play at some time: the chances that the first one wins and draws.
+/// The chances that the first of two bots wins and draws at some time.
 type Law<'a> = &'a dyn Fn(usize, usize, f64) -> [f64; 2];
 
 /// Bots by number, with a number of swapped pairs of each two, by the law.

@@ -1,5 +1,4 @@
-//! Thousands of bots: what a report takes grows with what was played, not with the pairs of bots that
-//! there could be.
+//! Thousands of bots: the cost of a report grows with the matches, not with the possible pairs.
 
 use games::Rng;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Ratings against cases that can be worked out by hand, and what must hold for any results.
+//! Ratings of cases with analytic solutions, and invariants of all results.
 
 use games::Rng;
 

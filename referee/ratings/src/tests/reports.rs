@@ -7,7 +7,7 @@ use crate::report::{FixedOrder, Report, Request, RequestError, SprtRequest};
 use crate::sprt::{EloModel, Hypotheses, Verdict};
 use crate::store::MatchStore;
 
-/// A match of a log, with its number, seed, players, moves and scores; who has more wins.
+/// A match of a log, with its number, seed, players, moves and scores; most wins first.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     number: u64,

@@ -371,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Whatever is read without serde is read in the same way by serde. Tried with all answers that
+    /// Serde reads all answers that are parsed without it in the same way. Tried with all answers that
     /// differ from some in one byte.
     #[test]
     fn both_ways_of_reading_agree() {

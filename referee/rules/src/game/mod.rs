@@ -1,4 +1,4 @@
-//! A game of a rules program under some options, and how it is asked for.
+//! A game of a rules program under some options, and its requests.
 
 pub(crate) mod rules;
 pub(crate) mod session;

@@ -88,7 +88,7 @@ pub(crate) fn entries(program: &Arc<RulesProgram>) -> Vec<Arc<Entry>> {
 /// A session that begins like this.
 ///
 /// # Errors
-/// If the program does not work, or refuses the beginning: then its error is inside.
+/// If the program does not work, or refuses the start: then its error is inside.
 fn open(
     rules: &Arc<ProgramRules>,
     start: Start,

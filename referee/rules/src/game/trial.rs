@@ -19,8 +19,8 @@ const MOST_GAMES: u64 = 32;
 /// The largest length of each of them, in steps.
 const LONGEST: usize = 64;
 
-/// Whether the program sets up the state of this position as the very same position. It takes two
-/// requests at most; positions of other rules are not looked at.
+/// Checks that the program sets up the state of this position as the same position. Takes at most
+/// two requests; skips positions of other rules.
 ///
 /// # Errors
 /// If it does not.
@@ -65,9 +65,9 @@ pub(crate) fn comes_back(rules: &dyn Rules, session: &dyn Session) -> Result<(),
     Ok(())
 }
 
-/// Plays random games from this position, for about a second, and asks for what bots ask for. Whatever a
-/// bot says about its own process of the program cannot be believed: a hanging program shows here as well,
-/// in the referee's own process.
+/// Plays random games from this position, for about a second, with the queries of bots. Everything
+/// that a bot says about its own process of the program cannot be believed: a hanging program shows
+/// here as well, in the referee's own process.
 ///
 /// # Errors
 /// If the program does not work.

@@ -32,9 +32,9 @@ pub(crate) struct Connection {
 
 /// The position in a process: where it began, and the steps since then.
 pub(crate) struct SetUp {
-    /// The number of the beginning, which sessions that go back to the same `new` share.
+    /// The number of the `new` request, which sessions of the same start share.
     pub(crate) start: u64,
-    /// Where its playouts stop.
+    /// Limit of its playouts.
     pub(crate) max_plies: Option<u32>,
     /// The steps since then, as JSON.
     pub(crate) steps: Vec<Arc<str>>,
@@ -54,7 +54,7 @@ pub(crate) fn take(number: u64) -> Option<Box<Connection>> {
     })
 }
 
-/// Gives a line back for the thread's next question.
+/// Returns a line's buffer for the thread's next request.
 pub(crate) fn keep(number: u64, connection: Box<Connection>) {
     CONNECTIONS.with_borrow_mut(|connections| connections.push((number, connection)));
 }
@@ -68,7 +68,7 @@ struct Answer<'a> {
     error: Option<ModelError>,
 }
 
-/// What stands in `ok` if an answer begins as most do, and is nothing else than that; it may be no JSON.
+/// The content of `ok` if an answer has the usual form and nothing else; it may be no JSON.
 fn plain_ok(answer: &[u8], id: u64) -> Option<&str> {
     let answer = std::str::from_utf8(answer).ok()?;
     let rest = answer.strip_prefix("{\"id\":")?;
@@ -92,7 +92,7 @@ impl Connection {
 
     /// Asks something: `body` is the request as a JSON object without its braces and `id`. `read` makes
     /// something of what stands in `ok`, or says in words what is wrong with the answer ("says …").
-    /// Gives that, or the program's own error.
+    /// Returns that, or the program's own error.
     ///
     /// # Errors
     /// If there is no answer in time, or something is wrong with it.

@@ -32,7 +32,7 @@ pub(super) struct Can {
     pub(super) playout: bool,
     pub(super) sample: bool,
     pub(super) observation: bool,
-    /// It promises that `play` refuses whatever is not listed.
+    /// It promises that `play` refuses every move that is not listed.
     pub(super) strict: bool,
 }
 
@@ -142,7 +142,7 @@ impl RulesProgram {
         })
     }
 
-    /// Asks a process what it is; gives the answer, read and as it was written.
+    /// Requests a process's description; returns it parsed, and as it was written.
     fn introduce(&self, connection: &mut Connection) -> Result<(ModelHello, String), BrokenRules> {
         let body =
             format!("\"op\":\"hello\",\"protocol\":{PROTOCOL},\"referee\":\"{REFEREE_NAME}\"");
@@ -161,7 +161,7 @@ impl RulesProgram {
         })
     }
 
-    /// Refuses games that nobody could name or play.
+    /// Refuses games that cannot be named or played.
     fn check_games(&self) -> Result<(), BrokenRules> {
         let wrong = |what: String| {
             Err(BrokenRules::new(format!(

@@ -1,4 +1,4 @@
-//! Where rules come from: command lines and sheets, in configurations, on the command line, and in the
+//! Sources of rules: command lines and sheets, in configurations, on the command line, and in the
 //! environment of bots.
 
 use std::collections::BTreeMap;
@@ -220,9 +220,8 @@ impl RulesSource {
         self.command == [REFEREE, "model"]
     }
 
-    /// What has to be seen in a sandbox so that the program can run there: a folder that was named
-    /// for it, or the files that its command names. Never the configuration's folder as a whole, in
-    /// which other bots may be.
+    /// Paths that the program needs in a sandbox: a folder that was named for it, or the files in
+    /// its command. Never the configuration's folder as a whole, which may contain other bots.
     pub fn readable(&self) -> Vec<PathBuf> {
         if self.shows_dir {
             return vec![self.dir.clone()];

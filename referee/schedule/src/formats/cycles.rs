@@ -1,4 +1,4 @@
-//! Cyclic orders for games of three and four seats: who sits after whom matters there, and
+//! Cyclic orders for games of three and four seats: the order of the bots matters there, and
 //! rotating the seats does not change it.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ const PASSES_OF_LARGE: usize = 2;
 /// A group gets each of its cyclic orders once in a game before it gets any of them again: two
 /// with three seats, six with four. Of those that are left it gets one that keeps even how often
 /// each bot has followed each other one, in this game and in all; the seed decides between equals.
-/// What was dealt does not depend on what comes later.
+/// Earlier deals do not depend on later ones.
 pub(super) struct Cycles {
     rng: Rng,
     /// By the number of seats: the cyclic orders, as places in the group.
@@ -30,7 +30,7 @@ pub(super) struct Cycles {
     state: Deals,
 }
 
-/// What was dealt so far, and so what the next deal has to even out.
+/// The deals so far, which the next one has to balance.
 #[derive(Clone, Default)]
 struct Deals {
     bots: usize,
@@ -46,11 +46,11 @@ struct Deals {
 struct Left {
     /// As bits.
     orders: u8,
-    /// How often it had all.
+    /// Number of complete cycles.
     cycle: u32,
 }
 
-/// What a unit got: an order, as an index, and how often its group had had all.
+/// The deal of a unit: the index of an order, and the cycle of its group.
 #[derive(Clone, Copy)]
 struct Dealt {
     order: usize,
@@ -114,7 +114,7 @@ impl Cycles {
         }
     }
 
-    /// Deals the order that costs least now.
+    /// The cheapest order now.
     fn first(&mut self, state: &mut Deals, unit: &Unit) -> Dealt {
         let orders = &self.orders[&unit.group.len()];
         let whole = u8::MAX >> (8 - orders.len());
@@ -190,7 +190,7 @@ impl Cycles {
 }
 
 impl Deals {
-    /// How often those have followed each other already who would in this order.
+    /// Number of earlier successions that this order would repeat.
     fn cost(&self, unit: &Unit, order: &[usize]) -> u32 {
         let in_game = self.by_game.get(&unit.game);
         let cells = followings(&unit.group, order).map(|(a, b)| a * self.bots + b);
@@ -209,14 +209,14 @@ impl Deals {
         }
     }
 
-    /// How uneven it is: the sum of squares, which is least where all are equal.
+    /// Sum of squares, which is least if all are equal.
     fn uneven(&self) -> u64 {
         let counts = self.by_game.values().flatten().chain(&self.in_all);
         counts.map(|&times| u64::from(times).pow(2)).sum()
     }
 }
 
-/// All orders around a circle of `seats` seats, as places: the first one is always the first.
+/// All orders around a circle of `seats` seats, as indices, starting with index 0.
 fn cyclic_orders(seats: usize) -> Vec<Vec<usize>> {
     let rest: Vec<usize> = (1..seats).collect();
     let orders = rest.iter().copied().permutations(rest.len());
@@ -225,7 +225,7 @@ fn cyclic_orders(seats: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Each bot of a group in this cyclic order with the one that follows it.
+/// Each bot of a group with its successor in this cyclic order.
 fn followings(group: &Group, order: &[usize]) -> impl Iterator<Item = (usize, usize)> {
     let next = order.iter().cycle().skip(1);
     order.iter().zip(next).map(|(&a, &b)| (group[a], group[b]))
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use crate::{Earlier, Schedule, SeatOrders, Version};
 
-    /// How often each bot followed each other one after each unit of a schedule.
+    /// Counts after each unit of a schedule how often each bot followed each other one.
     fn followed(shape: &Shape, mut look: impl FnMut(u32, &[u32])) {
         let all: Vec<_> = Schedule::new(shape).known().cloned().collect();
         let mut counts = vec![0; shape.bots * shape.bots];

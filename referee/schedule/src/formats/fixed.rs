@@ -10,13 +10,12 @@ use crate::seats::{GameShape, SeatOrders};
 use crate::shape::{Earlier, Format, Shape};
 use crate::version::Version;
 
-/// All units at once.
 pub(super) struct Fixed {
     units: Vec<Unit>,
 }
 
 impl Fixed {
-    /// The units of `earlier` tournaments come first, each in its order; then what is new.
+    /// The units of `earlier` tournaments come first, in their order; then the new ones.
     pub(super) fn new(shape: &Shape, earlier: &[Earlier]) -> Self {
         let mut there = HashSet::new();
         let mut all = Vec::new();
@@ -82,7 +81,7 @@ fn units(shape: &Shape) -> Vec<Unit> {
     units
 }
 
-/// What is played in each round, as games and groups.
+/// The games and groups of a round.
 fn a_round(shape: &Shape) -> Vec<(usize, Vec<usize>)> {
     let mut classes: Vec<&GameShape> = Vec::new();
     for game in &shape.games {
@@ -97,7 +96,6 @@ fn a_round(shape: &Shape) -> Vec<(usize, Vec<usize>)> {
     order::joined(lists.collect())
 }
 
-/// The groups that play a game.
 fn groups(shape: &Shape, game: &GameShape) -> Vec<Vec<usize>> {
     let players = game.players(shape.bots);
     let mut all = order::groups(players.len(), game.seats);

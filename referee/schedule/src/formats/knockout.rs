@@ -23,7 +23,7 @@ pub(super) struct Knockout {
     places: Vec<usize>,
     /// The duels of the stages so far, in the order of the bracket.
     stages: Vec<Vec<Duel>>,
-    /// How many further swapped pairs the tied duels of this stage have had.
+    /// Number of further swapped pairs in tied duels of this stage.
     extra: u32,
     turns: Turns,
 }
@@ -99,7 +99,7 @@ impl Knockout {
         open.map(pair).collect()
     }
 
-    /// Goes on to the next stage; false after the final.
+    /// Moves on to the next stage; false after the final.
     fn advance(&mut self) -> bool {
         let Some(before) = self.stages.last().filter(|duels| !is_last(duels)) else {
             return false;
@@ -175,13 +175,12 @@ impl Planner for Knockout {
     }
 }
 
-/// Whether there is no stage after this one.
 fn is_last(stage: &[Duel]) -> bool {
     stage.iter().filter(|duel| !duel.third_place).count() < 2
 }
 
 impl Duel {
-    /// The loser, once it is decided.
+    /// `None` until the duel is decided.
     fn loser(&self) -> Option<usize> {
         let (winner, second) = (self.winner?, self.second?);
         Some(if winner == second { self.first } else { second })
@@ -219,7 +218,7 @@ fn bracket(bots: usize) -> Vec<usize> {
     places
 }
 
-/// The duels of neighbours; who has none goes on without.
+/// Duels of neighbours; the last one of an odd number gets a bye.
 fn duels(entrants: Vec<Option<usize>>) -> Vec<Duel> {
     let duel = |pair: &[Option<usize>]| {
         let (first, second) = (pair[0], pair.get(1).copied().flatten());

@@ -1,9 +1,9 @@
-//! Who meets whom in a round of a Swiss tournament: the perfect matching of least cost.
+//! Pairings for a round of a Swiss tournament: the perfect matching of least cost.
 //!
-//! What costs, in this order: meeting again (more than twice even more), giving the bye to another
-//! bot than the lowest, meeting somebody with other points (a large difference more than several
-//! small ones), and meeting somebody farther off in the ranking. Seats cost nothing: each pairing
-//! is played in both orders.
+//! Costs in this order: meeting again (more than twice even more), giving the bye to another bot
+//! than the lowest, meeting somebody with other points (a large difference more than several small
+//! ones), and meeting somebody farther off in the ranking. Seats cost nothing: each pairing is
+//! played in both orders.
 //!
 //! The cheapest matching may make rematches inevitable in later rounds. So, where they can be avoided
 //! at all, matchings are tried in the order of their costs until one avoids them.
@@ -13,21 +13,21 @@ use std::collections::{BinaryHeap, HashMap};
 
 use integer_blossom::min_weight_perfect_matching;
 
-/// How many bots are paired together at most. With more, the upper half of each batch is fixed
-/// before the next bots join it: time grows with the cube of the number.
+/// Maximum number of bots that are paired together. With more, the upper half of each batch is
+/// fixed before the next bots join it: time grows with the cube of the number.
 const MOST_AT_ONCE: usize = 200;
-/// How many matchings are tried to find one after which the next rounds are still possible.
+/// Matchings to try for one that leaves the next rounds possible.
 const MOST_TRIES: usize = 500;
-/// How many steps the search for those rounds may take; after that they count as possible.
+/// Step limit of the search for those rounds; beyond it they count as possible.
 const MOST_STEPS: u32 = 20_000;
 
-/// The cost of what must not be: more than everything else together.
+/// Cost of a forbidden pair: more than everything else together.
 const FORBIDDEN: i128 = 1 << 110;
 /// The cost of a first rematch.
 const AGAIN: i128 = 1 << 84;
-/// What the bye costs for each place that its bot has below it.
+/// Cost of the bye for each place below its bot.
 const BYE_ABOVE: i128 = 1 << 73;
-/// What half a point of difference costs, squared.
+/// Cost of half a point of difference, squared.
 const POINTS: i128 = 1 << 25;
 /// Rematches and differences of points beyond these cost no more.
 const MOST_AGAIN: u32 = 100;
@@ -38,13 +38,12 @@ const MOST_HALVES: f64 = 1e6;
 pub(super) struct Entrant {
     pub(super) bot: usize,
     pub(super) points: f64,
-    /// The byes that it had.
     pub(super) byes: u32,
 }
 
-/// The pairings of a round, each with the lower index first, and the bot that has a bye, if the
-/// number of bots is odd. `ranking` has the best first, `met` who met whom how often (the lower
-/// index first), and `rounds` says how many rounds are left, this one included.
+/// The pairings of a round, each with the lower index first, and the bot with a bye, if the number
+/// of bots is odd. `ranking` has the best first, `met` the numbers of meetings (the lower index
+/// first), and `rounds` is the number of rounds left, including this one.
 pub(super) fn round(
     ranking: &[Entrant],
     met: &HashMap<(usize, usize), u32>,
@@ -95,7 +94,7 @@ fn pair(entrants: &[Entrant], one: usize, other: usize) -> Vec<usize> {
 struct Table {
     size: usize,
     cost: Vec<i128>,
-    /// How often two bots have met; with the bye, how often the bot has had it.
+    /// Number of meetings of two bots; with the bye, number of byes.
     met: Vec<u32>,
 }
 
@@ -176,7 +175,7 @@ impl Table {
         best
     }
 
-    /// How many rounds after this one can be played without meeting again, if that takes care.
+    /// Number of rounds after this one that are possible without rematches, if that takes care.
     fn ahead(&self, rounds: u32) -> Option<u32> {
         let size = self.size as u32;
         let before: u32 = self.met[..self.size].iter().sum();
@@ -188,7 +187,7 @@ impl Table {
         (ahead > 0 && 2 * (left - ahead) < size).then_some(ahead)
     }
 
-    /// Whether `ahead` more rounds can be played after this one without a rematch.
+    /// True if `ahead` more rounds are possible after this one without a rematch.
     fn leaves_a_way(&self, mate: &[usize], ahead: u32) -> bool {
         let before: u32 = self.met[..self.size].iter().sum();
         let level = before / (self.size as u32 - 1);
@@ -206,16 +205,16 @@ impl Table {
     }
 }
 
-/// A search for rounds in which nobody meets again.
+/// A search for rounds without rematches.
 struct RoundSearch {
     size: usize,
-    /// Who may meet.
+    /// Allowed pairings.
     open: Vec<bool>,
     steps: u32,
 }
 
 impl RoundSearch {
-    /// Whether there are `more` rounds; those that are `busy` are paired in the first one already.
+    /// True if there are `more` rounds; the `busy` ones are paired in the first one already.
     fn rounds(&mut self, more: u32, busy: &mut Vec<bool>, from: usize) -> bool {
         let Some(first) = (from..self.size).find(|&place| !busy[place]) else {
             return more <= 1 || self.rounds(more - 1, &mut vec![false; self.size], 0);
@@ -263,7 +262,7 @@ struct Subproblem {
 }
 
 impl<'a> ByCost<'a> {
-    /// After the one of least cost.
+    /// Starts after the matching of least cost.
     fn new(table: &'a Table, best: Vec<usize>) -> Self {
         let whole = Subproblem {
             cost: table.sum(&best),
@@ -343,7 +342,7 @@ mod tests {
 
     use super::*;
 
-    /// Entrants with points and byes by chance, and who met whom.
+    /// Entrants with random points and byes, and their meetings.
     fn some(bots: usize, rng: &mut Rng) -> (Vec<Entrant>, HashMap<(usize, usize), u32>) {
         let mut entrants: Vec<Entrant> = (0..bots)
             .map(|bot| Entrant {

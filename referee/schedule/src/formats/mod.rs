@@ -1,4 +1,4 @@
-//! How bots meet, one file a format: each is a [`Planner`] that says what is played next.
+//! Tournament formats, one file each: a [`Planner`] decides which matches come next.
 
 mod cycles;
 mod fixed;

@@ -10,9 +10,9 @@ use ratings::sprt::{Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.
 ///
-/// All pairs that it can have at most are known from the beginning. It is decided by the pairs in
-/// the order of the schedule, whichever are finished first: so what is played at a time does not
-/// change the decision. Pairs that come after it are not counted.
+/// All pairs that it can have at most are known from the start. It is decided by the pairs in the
+/// order of the schedule, no matter which are finished first: so concurrency does not change the
+/// decision. Pairs that come after it are not counted.
 pub(super) struct Sprt {
     units: Vec<Unit>,
     hypotheses: Hypotheses,
@@ -38,7 +38,7 @@ impl Sprt {
         }
     }
 
-    /// Takes in the next pair.
+    /// Adds the next pair.
     fn take(&mut self, pair: [(&Scheduled, &MatchOutcome); 2]) {
         let points = pair.iter().map(|(scheduled, result)| {
             let seat = scheduled.seats.iter().position(|&bot| bot == 0);

@@ -24,7 +24,7 @@ pub(super) struct Swiss {
     /// The place of each bot by lot.
     lots: Vec<usize>,
     byes: Vec<u32>,
-    /// Who met whom how often, the lower index first.
+    /// Number of meetings, by pairs with the lower index first.
     met: HashMap<(usize, usize), u32>,
     turns: Turns,
     version: Version,
@@ -52,12 +52,11 @@ impl Swiss {
         order::slots(&self.games, None)
     }
 
-    /// What a pairing's winner has at most, and so what a bye is worth.
+    /// Maximum points in a pairing, and so the points of a bye.
     fn full(&self) -> f64 {
         2.0 * self.slots().len() as f64
     }
 
-    /// The bots, the best first.
     fn ranking(&self, played: Played<'_>) -> Vec<SwissRow> {
         let bots = self.lots.len();
         let full = self.full();
@@ -88,7 +87,6 @@ impl Swiss {
         rows
     }
 
-    /// The pairings of the next round.
     fn pairings(&mut self, ranking: &[SwissRow]) -> Vec<Vec<usize>> {
         let (pairings, bye) = match self.version {
             Version::First => self.pair_from_the_top(ranking),

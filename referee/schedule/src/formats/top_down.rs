@@ -1,12 +1,12 @@
-//! Swiss pairings of the first version of schedules, for tournaments that began with it: from the
-//! top, each bot meets the nearest one below that it met least often.
+//! Swiss pairings of the first version of schedules, for tournaments that started with it: from the
+//! top, each bot meets the nearest one below among those with the fewest meetings.
 
 use std::collections::HashMap;
 
-/// How many steps the search for pairings without rematches may take; then some are allowed.
+/// Step limit of the search for pairings without rematches; then some are allowed.
 const MOST_STEPS: u32 = 20_000;
 
-/// Pairs an even number of bots, the best first. `met` has who met whom how often, the lower index
+/// Pairs an even number of bots, the best first. `met` has the numbers of meetings, the lower index
 /// first.
 pub(super) fn pairings(bots: &[usize], met: &HashMap<(usize, usize), u32>) -> Vec<Vec<usize>> {
     let mut most = 0;
@@ -34,7 +34,7 @@ struct PairingSearch<'a> {
 }
 
 impl PairingSearch<'_> {
-    /// Pairs these bots, the best first; false if there is no way, or none was found in time.
+    /// Pairs these bots, the best first; false if it is impossible, or nothing was found in time.
     fn pair(&mut self, bots: &[usize]) -> bool {
         let Some((&first, rest)) = bots.split_first() else {
             return true;

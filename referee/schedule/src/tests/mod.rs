@@ -191,9 +191,9 @@ fn what_was_played_least_comes_first() {
     }
 }
 
-/// Two equal bots and a weak one, which mostly comes last: who plays right after it has an
-/// advantage over the other one. The lead of the first over the second, in points, and the standard
-/// deviation of that without the advantage.
+/// Two equal bots and a weak one, which mostly comes last: its successor has an advantage. Returns
+/// the lead of the first over the second, in points, and its standard deviation without the
+/// advantage.
 fn lead_of_equals(version: Version, rounds: u32) -> (f64, f64) {
     const WEAK: usize = 2;
     let shape = Shape {
@@ -302,7 +302,7 @@ fn groups_are_taken_whole_and_in_order() {
             .iter()
             .filter(|scheduled| !played.contains(&scheduled.number));
         assert!(taken.iter().eq(left), "{seats} seats");
-        // Groups are called by their first match, whoever has played it.
+        // Groups are named by their first match, even if another process played it.
         let firsts = (1..=all.len()).step_by(orders);
         let firsts: Vec<usize> = firsts.filter(|first| *first != orders + 1).collect();
         assert_eq!(numbers, firsts);
@@ -427,7 +427,7 @@ fn bots_meet_only_in_games_that_they_play() {
     }
 }
 
-/// Every group of bots that play a game meets there equally often, and nobody else does.
+/// Checks that the right groups meet in each game, equally often.
 fn check_participation(shape: &Shape) {
     let mut met: HashMap<(usize, Group), u32> = HashMap::new();
     for scheduled in matches(shape) {

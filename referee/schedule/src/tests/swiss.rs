@@ -2,8 +2,7 @@
 
 use super::*;
 
-/// How many pairings of a Swiss tournament are not the first of their bots, and how many rounds
-/// have one.
+/// Number of rematches in a Swiss tournament, and number of rounds with one.
 fn rematches(shape: &Shape, salt: u64) -> (usize, usize) {
     let (_, all) = play(shape, 1, |m| result(m, salt));
     let meetings: HashSet<(u32, Group)> = all.iter().map(|m| (m.round, m.group())).collect();

@@ -28,7 +28,7 @@ use crate::system::{resource_exhausted, suspension};
 const MAX_FAILED_STARTS: u32 = 3;
 /// The pause before a start is retried. Each further pause is twice as long …
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// … up to this one.
+/// Longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The reason why a factory cannot be made.
@@ -52,7 +52,6 @@ pub struct BotFactory {
     news: Mutex<Vec<News>>,
 }
 
-/// The history of a bot's processes.
 #[derive(Debug)]
 struct History {
     /// Locked during a first start, so that only one slot waits for a bot that never starts.
@@ -66,12 +65,13 @@ struct History {
 
 #[derive(Debug)]
 enum Trust {
-    /// It has not been started yet.
     Unknown,
     /// It has started before. `failures` counts the consecutive failed starts since the last good
     /// one.
-    Started { failures: u32 },
-    /// It is given up for this reason.
+    Started {
+        failures: u32,
+    },
+    /// The reason for giving up.
     GivenUp(Failure),
 }
 
@@ -157,7 +157,7 @@ impl BotFactory {
         }
     }
 
-    /// Takes note of the beginning of a match for a bot that was started: it became ready (`None`),
+    /// Records the start of a match for a bot that was started: it became ready (`None`),
     /// or failed.
     pub async fn began(&self, spec: &BotSpec, failure: Option<&Failure>) {
         let history = self.history(spec);

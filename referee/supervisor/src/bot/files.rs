@@ -58,7 +58,6 @@ struct Stamp {
     changed: (i64, i64),
 }
 
-/// The result of a check.
 pub(super) struct FileCheck {
     pub(super) build: Arc<Build>,
     /// The files that have changed since the last check.
@@ -92,7 +91,6 @@ impl BotFiles {
     }
 }
 
-/// Reads the files of a bot.
 pub fn build(spec: &BotSpec) -> Build {
     if spec.ggp.is_some() {
         return Build::default();

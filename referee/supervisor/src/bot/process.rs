@@ -217,8 +217,8 @@ impl BotProcess {
         failure
     }
 
-    /// Diagnoses why no answer comes; `None` if nothing is certain. Takes a moment if a thread of
-    /// the bot is runnable: [`Stall::Computing`] follows from its use of CPU time.
+    /// Diagnoses a missing answer; `None` if nothing is certain. Takes a moment if a thread of the
+    /// bot is runnable: [`Stall::Computing`] follows from its use of CPU time.
     ///
     /// An answer may arrive meanwhile: poll once more before you report that there is none.
     pub fn stall(&self) -> impl Future<Output = Option<Stall>> + Send + use<> {
@@ -256,7 +256,7 @@ impl BotProcess {
         self.has_played
     }
 
-    /// Notes that it has played a match, and calls [`BotProcess::rest`].
+    /// Counts a match, and calls [`BotProcess::rest`].
     pub(crate) async fn after_match(&mut self) {
         self.has_played = true;
         self.rest().await;
@@ -352,7 +352,6 @@ impl BotProcess {
         self.write(Instant::now()).await
     }
 
-    /// Writes the prepared line.
     async fn write(&mut self, now: Instant) -> io::Result<()> {
         let Some(stdin) = &mut self.stdin else {
             return Err(io::ErrorKind::BrokenPipe.into());

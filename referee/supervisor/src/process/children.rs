@@ -28,7 +28,7 @@ fn known() -> MutexGuard<'static, BTreeSet<Pid>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, this process adopts the orphans of its children.
+/// Makes this process adopt the orphans of its children.
 pub(crate) fn adopt_orphans() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_child_subreaper(true)?;
@@ -72,12 +72,11 @@ impl Drop for OwnChild {
     }
 }
 
-/// From now on, a child counts as a stray if it is still there.
+/// A child that still exists later counts as a stray.
 pub(crate) fn forget(child: Pid) {
     known().remove(&child);
 }
 
-/// The children that nothing waits for.
 fn strays() -> Vec<Pid> {
     let children = process_tree::children(Pid::this());
     let known = known();

@@ -17,10 +17,9 @@ use crate::system::process_tree;
 /// The time that the kernel has to freeze the last process. A process that hangs in a device stops
 /// when it comes back.
 const FREEZE_TIMEOUT: Duration = Duration::from_millis(100);
-/// The kernel is asked again without a pause for this long, because mostly all processes stop
-/// within microseconds.
+/// The kernel is polled without a pause for this long, because most processes stop within
+/// microseconds.
 const BUSY_WAIT: Duration = Duration::from_micros(200);
-/// After that, the kernel is asked at this interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// A walk through all processes is repeated at most this many times while it finds new ones.
 const MAX_WALKS: usize = 20;
@@ -48,7 +47,6 @@ impl Freezer {
         Ok(Freezer::Init(UnixStream::from_std(control)?))
     }
 
-    /// Returns when the bot has stopped.
     pub(crate) async fn freeze(&mut self) {
         match self {
             Freezer::Group(group) => freeze_group(group).await,

@@ -89,7 +89,7 @@ pub(crate) struct ProcessHandle {
     /// The limit that the kernel enforced, in words.
     enforced: Option<String>,
     group: Option<Group>,
-    /// There will be no more reports.
+    /// No more reports will come.
     silent: bool,
 }
 
@@ -270,7 +270,7 @@ impl ProcessHandle {
         })
     }
 
-    /// Takes note of all reports; pending when there are no more for now.
+    /// Handles all reports; pending when there are no more for now.
     fn poll_reports(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while !self.silent {
             match ready!(self.poll_report(cx)) {
@@ -360,8 +360,8 @@ impl ProcessHandle {
         let _ = self.supervisor.wait().await;
     }
 
-    /// Waits for the end of a bot that was asked to quit. After the time limit, asks its
-    /// descendants to end, too, and kills those that are left after a grace period.
+    /// Waits for the end of a bot that got `quit`. After the time limit, sends SIGTERM to its
+    /// descendants, and kills the rest after a grace period.
     pub(crate) async fn end_within(&mut self, time_limit: Duration) {
         if timeout(time_limit, self.ended()).await.is_err() {
             self.ask_to_end().await;

@@ -1,5 +1,4 @@
-//! The protocol between the referee and a supervisor: the plan that a supervisor is started with,
-//! its reports, and its commands.
+//! The protocol between the referee and a supervisor: its plan, reports, and commands.
 
 use std::io;
 use std::path::PathBuf;

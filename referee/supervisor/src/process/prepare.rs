@@ -26,7 +26,6 @@ const PASSED_VARIABLES: [&str; 5] = ["LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"]
 /// thread.
 const OWN_PROCESSES: u64 = 3;
 
-/// A sandbox for one process.
 pub(crate) struct PreparedSandbox {
     pub(crate) plan: Plan,
     pub(crate) group: Option<Group>,

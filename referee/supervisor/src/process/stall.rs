@@ -1,4 +1,4 @@
-//! Diagnoses a process that does not answer, as far as `/proc` shows what it is doing.
+//! Diagnoses a silent process, as far as `/proc` shows its state.
 
 use std::fmt;
 use std::fs;
@@ -9,7 +9,6 @@ use tokio::time::sleep;
 
 use crate::system::process_tree::CpuClock;
 
-/// The interval between samples.
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(20);
 /// After this many samples, the diagnosis of processes that could run but hardly got a core is
 /// given up.
@@ -24,7 +23,6 @@ const MIN_CPU: Duration = Duration::from_millis(10);
 pub enum Stall {
     /// A process sleeps until input arrives on the bot's stdin.
     Reading,
-    /// A process computes.
     Computing,
     /// All processes are stopped, by a signal or a debugger.
     Stopped,
@@ -86,7 +84,7 @@ impl Sample {
         }
     }
 
-    /// True if processes have computed since an earlier sample; `None` if it is too early to tell.
+    /// True if processes have computed since an earlier sample; `None` if it is too early to know.
     fn computes_since(self, first: Sample) -> Option<bool> {
         if !self.runnable {
             return Some(false);

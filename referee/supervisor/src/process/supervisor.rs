@@ -132,7 +132,7 @@ fn isolate() -> io::Result<()> {
     }
 }
 
-/// Waits for the end of the bot; `None` if there is a reason to end it.
+/// Waits for the end of the bot; `None` if it has to be ended.
 async fn watch(
     plan: &Plan,
     main: Pid,

@@ -1,4 +1,4 @@
-//! The time slices of a process.
+//! Scheduling time slices.
 
 use tokio::process::Command;
 

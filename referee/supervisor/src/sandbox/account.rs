@@ -1,5 +1,5 @@
-//! The user id under which bots run: the referee's own, or, if that is root, one that no user has.
-//! No bot runs as root: it would own all files of root that it sees.
+//! The user id of bots: the referee's own or, if that is root, one that no user has. No bot runs as
+//! root: it would own all files of root that it sees.
 
 use std::fs;
 

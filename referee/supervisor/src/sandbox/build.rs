@@ -1,4 +1,4 @@
-//! Decides on the sandbox of one bot, by its configuration and by the means of this machine.
+//! Builds the sandbox of one bot from its configuration and the means of this machine.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -24,7 +24,7 @@ use crate::spec::command::CommandError;
 use crate::spec::shebang;
 use crate::spec::{Resources, Tier, Wanted};
 
-/// Why a bot cannot have its sandbox.
+/// The reason why a bot cannot have its sandbox.
 #[derive(Debug, Error)]
 pub enum SandboxError {
     #[error(
@@ -82,7 +82,6 @@ pub struct Sandbox {
 /// A sandbox hides the program that would be run outside, so that another one is run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct OtherProgram {
-    /// The program that is run.
     pub(crate) inside: PathBuf,
     /// The program that would be run without a sandbox.
     pub(crate) outside: PathBuf,
@@ -370,8 +369,8 @@ fn command_error(spec: &BotSpec, error: CommandError) -> SandboxError {
     }
 }
 
-/// The strictest tier that this machine can enforce, up to the one that is wanted. The findings say
-/// what is missing for more.
+/// The strictest tier that this machine can enforce, up to the wanted one. The findings name what
+/// is missing for more.
 fn possible_tier(wanted: Tier, machine: &Machine, findings: &mut Findings) -> Tier {
     let may_switch_user = match &machine.account {
         Account::Stuck(why) => Err(why),
@@ -412,7 +411,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// Notes the means by which a limit is enforced, if there is one, or that nothing enforces it.
+    /// Records how a limit is enforced, or that nothing enforces it.
     fn add_limit(&mut self, key: &str, limit: Option<u64>, by: Result<&'static str, &'static str>) {
         let Some(limit) = limit else { return };
         match by {

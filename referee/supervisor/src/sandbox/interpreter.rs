@@ -11,7 +11,7 @@ use super::mounts::{Mounts, MountsError};
 const MAX_LINKS: usize = 40;
 /// The file that makes a folder a virtual environment of Python.
 const VENV: &str = "pyvenv.cfg";
-/// Interpreters that do not run without the rest of their installation, by how their names begin.
+/// Interpreters that need the rest of their installation, by prefixes of their names.
 const NEED_INSTALLATION: [&str; 6] = ["java", "julia", "perl", "pypy", "python", "ruby"];
 
 /// A link on the way to a program, and its target.

@@ -19,9 +19,9 @@ pub struct Machine {
     pub bubblewrap: Result<Bubblewrap, String>,
     /// The error says why Landlock cannot be used.
     pub landlock: Result<(), String>,
-    /// It shows which process started which.
+    /// Parents of processes are known.
     pub process_trees: bool,
-    /// It reports the CPU time of other processes.
+    /// CPU times of other processes are known.
     pub cpu_times: bool,
 }
 

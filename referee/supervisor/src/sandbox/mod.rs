@@ -4,7 +4,7 @@
 
 pub mod account;
 pub mod build;
-pub mod guard;
+pub mod file_identity;
 mod interpreter;
 pub mod launch;
 pub mod layers;

@@ -1,6 +1,5 @@
-//! The promises of each sandbox, depending on the user that runs the referee and on the means of
-//! the machine. `referee doctor`, the log's `missing`, SECURITY.md and the red team of the tests
-//! all use this one table.
+//! The promises of each sandbox, by the referee's user and the means of the machine. `referee
+//! doctor`, the log's `missing`, SECURITY.md and the red team of the tests all use this table.
 
 use serde::Serialize;
 
@@ -9,7 +8,7 @@ use crate::spec::Tier;
 /// The means on which promises depend, besides the tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Means {
-    /// The referee runs as root, and bots as somebody else.
+    /// The referee runs as root, and bots as another user.
     pub root: bool,
     /// The referee may mount file systems, and so hide the files of control groups from bots.
     pub mounts: bool,
@@ -53,7 +52,6 @@ impl Means {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Promise {
-    /// Read files of others.
     ReadFiles,
     /// Write files outside its own temporary folder.
     WriteFiles,
@@ -61,13 +59,9 @@ pub enum Promise {
     ChangeMetadata,
     /// Reach any network or socket.
     Network,
-    /// See which processes there are.
     SeeProcesses,
-    /// Signal other processes.
     SignalProcesses,
-    /// Limit or slow down other processes.
     LimitProcesses,
-    /// Look into the memory of other processes.
     TraceProcesses,
     /// Open its opponent's pipes.
     OpponentPipes,
@@ -81,7 +75,6 @@ pub enum Promise {
     KernelCalls,
     /// Gain rights.
     Privileges,
-    /// See the environment of the referee.
     Environment,
     /// Find files open that are not its own.
     Descriptors,
@@ -97,9 +90,8 @@ pub enum Promise {
     CpuShare,
     /// Compute while it rests.
     Freezing,
-    /// Use CPU time that nobody counts.
+    /// Use uncounted CPU time.
     CpuClock,
-    /// Change the log.
     Log,
     /// Change the files of its opponent.
     OpponentFiles,
@@ -222,7 +214,7 @@ mod tests {
         assert_eq!(all.len(), last + 1);
     }
 
-    /// SECURITY.md says "held" of exactly what is promised, by sandbox and user.
+    /// The "held" entries in SECURITY.md are exactly the promises, by sandbox and user.
     #[test]
     fn the_document_says_the_same() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../SECURITY.md");

@@ -10,7 +10,7 @@ use memchr::memchr;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// The first read asks for at least this many bytes; most answers are shorter.
+/// Minimum size of the first read; most answers are shorter.
 const CHUNK: usize = 16 << 10;
 /// The buffer shrinks to this size after an answer, in bytes.
 const MAX_BUFFER: usize = 1 << 20;
@@ -18,7 +18,6 @@ const MAX_BUFFER: usize = 1 << 20;
 /// process is suspended, no time passes for the service.
 const MAX_WAIT: Duration = Duration::from_millis(100);
 
-/// The reason why there is no answer.
 #[derive(Debug)]
 pub(super) enum AskError {
     /// The process has closed a pipe, or is gone.
@@ -47,7 +46,7 @@ pub(super) struct Connection {
     /// Filled up to `end`; the rest is room for the next read.
     buffer: Vec<u8>,
     end: usize,
-    /// The length of the last answer, at the beginning of `buffer`, with its line end; 0 before the
+    /// The length of the last answer, at the start of `buffer`, with its line end; 0 before the
     /// first.
     answer: usize,
     /// The longest answer that is allowed, in bytes without the line end.
@@ -88,7 +87,6 @@ impl Connection {
         &self.buffer[self.answer..self.end]
     }
 
-    /// The pipe to the process.
     pub(super) fn stdin(&self) -> BorrowedFd<'_> {
         self.stdin.as_fd()
     }
@@ -278,7 +276,7 @@ mod tests {
     #[test]
     fn a_program_that_answers_while_it_reads_is_not_waited_for_in_vain() {
         let mut connection = connect(16 << 20, |mut input, mut output| {
-            // Whoever writes all of a request before it reads would wait for ever.
+            // Writing all of a request before reading would deadlock.
             let mut piece = [0; 4096];
             while let Ok(read @ 1..) = input.read(&mut piece) {
                 output.write_all(&piece[..read]).unwrap();

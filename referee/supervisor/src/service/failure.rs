@@ -35,7 +35,7 @@ pub enum ServiceFailure {
     },
     #[error("printed a line of more than {max} bytes")]
     TooLong { max: usize },
-    /// It has printed more than the answer to the request before.
+    /// Unrequested output after the previous answer.
     #[error("printed more than one line for one request: `{excerpt}` came after the answer")]
     Unasked { excerpt: String },
     /// The referee itself cannot use the connection.

@@ -1,5 +1,5 @@
 //! The thread of a factory: it starts the processes of services and owns the parts of them that
-//! need a runtime. The users of a service write to the process themselves, without a runtime.
+//! need a runtime. Callers write to the process themselves, without a runtime.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +58,7 @@ pub(super) struct Link {
     leaving: Arc<Leaving>,
 }
 
-/// Both kinds end the process.
+/// Requests to end the process.
 enum Request {
     Explain(SyncSender<Explanation>),
     /// With the inode of the pipe that the process reads.
@@ -68,7 +68,6 @@ enum Request {
 /// The end of a process.
 #[derive(Debug)]
 pub(super) struct Explanation {
-    /// In words.
     pub(super) exit: String,
     /// An excerpt of the last line of its stderr.
     pub(super) stderr: Option<String>,
@@ -149,7 +148,7 @@ impl Drop for Link {
     }
 }
 
-/// Counts the services that were dropped and whose processes are not gone yet.
+/// Counts dropped services whose processes still run.
 #[derive(Debug, Default)]
 struct Leaving {
     count: Mutex<usize>,

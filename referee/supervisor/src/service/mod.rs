@@ -1,6 +1,6 @@
 //! Services: processes that answer requests, one line each, in order. They are supervised and
-//! sandboxed by the same code as bots, but the asking thread waits for the answer without a
-//! runtime: synchronous code asks the rules of a game.
+//! sandboxed like bots, but the calling thread blocks without a runtime: synchronous code queries
+//! the rules of a game.
 
 mod connection;
 mod factory;
@@ -88,7 +88,7 @@ impl Service {
         }
     }
 
-    /// True if the process has not ended and can be asked, as far as is known.
+    /// True if the process is not known to have ended.
     pub fn is_running(&self) -> bool {
         let ended = self.link.ended().load(Ordering::Acquire);
         self.failure.is_none() && !ended && self.connection.is_quiet()

@@ -66,7 +66,6 @@ enum Root {
 }
 
 impl Kind {
-    /// Starts a process on these cores.
     pub(super) async fn start(
         &self,
         spec: &BotSpec,
@@ -168,7 +167,6 @@ impl ServiceProcess {
         self.tail.as_mut()?.last_line(within).await
     }
 
-    /// All known processes of the program.
     pub(super) fn all(&self) -> Vec<Pid> {
         match &self.root {
             Root::Supervisor { handle, .. } => process_tree::descendants(handle.pid()),

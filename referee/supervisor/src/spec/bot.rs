@@ -1,4 +1,4 @@
-//! A bot as a configuration describes it.
+//! The spec of a bot, from the configuration.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -52,8 +52,8 @@ pub struct BotSpec {
     pub wanted: Wanted,
     /// The ids of the games that it plays; `None` if the configuration does not say.
     pub games: Option<Vec<String>>,
-    /// The address of a player that runs already and is asked over HTTP. Nothing is started for it,
-    /// and `command` only describes it in logs.
+    /// The address of a running player that is reached over HTTP. Nothing is started for it, and
+    /// `command` only describes it in logs.
     pub ggp: Option<GgpPlayer>,
 }
 
@@ -62,15 +62,15 @@ pub struct BotSpec {
 pub struct GgpPlayer {
     /// Host and port, as in `127.0.0.1:9147`.
     pub address: String,
-    /// It is sent sheets whose names mean nothing.
+    /// It receives sheets with meaningless names.
     pub scramble: bool,
 }
 
-/// What a bot does while it is not its turn.
+/// Treatment of a bot between its turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Idle {
-    /// What it likes.
+    /// Processes keep running.
     #[default]
     Run,
     /// Nothing: its processes are stopped.

@@ -23,8 +23,8 @@ pub struct OutOfBounds {
 }
 
 impl BotSpec {
-    /// The first thing that the bot names and that lies neither in its bounds nor in the system's
-    /// folders; `None` if there is none, or if the bot has no bounds.
+    /// The first named path outside of the bot's bounds and the system's folders; `None` if there
+    /// is none, or if the bot has no bounds.
     pub fn out_of_bounds(&self) -> Option<OutOfBounds> {
         let bounds = self.bounds.as_deref()?;
         let found = |key, what: String| {

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::shebang::{self, ShebangError};
 
-/// Why a command cannot be run.
+/// The reason why a command cannot run.
 #[derive(Debug, Error)]
 pub enum CommandError {
     #[error("the command is empty; it needs at least a program")]

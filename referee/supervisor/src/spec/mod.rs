@@ -1,4 +1,4 @@
-//! Bots as configurations describe them: command, folder, time control, sandbox and limits.
+//! Specs of bots from the configuration: command, folder, time control, sandbox and limits.
 
 pub mod bot;
 pub mod bounds;

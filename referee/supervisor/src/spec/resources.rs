@@ -106,7 +106,7 @@ pub struct TooLittle {
     pub message: String,
 }
 
-/// What bots may use. Sizes are strings such as "512MiB" or numbers of bytes; "none" lifts a
+/// Resource limits of bots. Sizes are strings such as "512MiB" or numbers of bytes; "none" lifts a
 /// limit.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -123,13 +123,13 @@ pub struct ResourcesTable {
     pub tmp: Option<Size>,
     /// CPU time of all processes of a bot together, per match, such as "60s". Default "none".
     pub cpu_time: Option<CpuTime>,
-    /// How much a bot may print from one turn to the next. Default "16MiB".
+    /// Maximum output of a bot from one turn to the next. Default "16MiB".
     pub output_bytes: Option<Size>,
-    /// How many lines a bot may print from one turn to the next. Default 10000.
+    /// Maximum number of output lines of a bot from one turn to the next. Default 10000.
     pub output_lines: Option<Size>,
-    /// How much of a bot's stderr is kept in a tournament. Default "1MiB".
+    /// Amount of a bot's stderr that is kept in a tournament. Default "1MiB".
     pub stderr_bytes: Option<Size>,
-    /// How much of a bot's `info` is kept with each move. Default "16KiB".
+    /// Amount of a bot's `info` that is kept with each move. Default "16KiB".
     pub info_bytes: Option<Size>,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::resources::Resources;
 
-/// How far a bot is kept apart from the machine.
+/// Isolation of a bot from the machine.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -17,7 +17,7 @@ pub enum Tier {
     /// Not at all: it is a program like any other of this user.
     #[default]
     None,
-    /// What it may use is limited.
+    /// Resources are limited.
     Limits,
     /// Besides, it reaches no network, no files but the system's and its own, and no other process,
     /// as far as Landlock and seccomp go.
@@ -41,7 +41,6 @@ impl Tier {
     }
 }
 
-/// A sandbox as a configuration asks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     pub tier: Tier,

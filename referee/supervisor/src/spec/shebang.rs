@@ -12,7 +12,7 @@ use thiserror::Error;
 /// At most this many bytes of a first line are read; no kernel reads more.
 const MAX_LINE: u64 = 256;
 
-/// Why a script cannot be started.
+/// The reason why a script cannot start.
 #[derive(Debug, Error)]
 pub enum ShebangError {
     #[error(

@@ -12,7 +12,6 @@ const CHUNK: usize = 4 << 10;
 /// The same for pipes with few and short lines.
 const SMALL_CHUNK: usize = 256;
 
-/// The result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineRead {
     /// A line, with its text in [`Lines::text`].

@@ -1,4 +1,4 @@
-//! A bot's output: a pipe that is read at once when an answer may be there already.
+//! A bot's output: a pipe that is read at once if an answer may be there already.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

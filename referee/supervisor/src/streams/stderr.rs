@@ -45,7 +45,7 @@ pub enum Stderr {
 /// and match, seat and ply of the turn in which the bytes from there on were printed.
 pub const INDEX_EXTENSION: &str = "turns";
 
-/// The last turn that a bot was asked for.
+/// The bot's last turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct AskedTurn {
     /// Empty before the first match.
@@ -65,7 +65,7 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// Notes the next message to the bot: further output belongs to its turn.
+    /// Records the next message to the bot: further output belongs to its turn.
     pub(crate) fn note(&self, message: &ToBot) {
         if let Some(copied) = &self.copied {
             copied.note(message);
@@ -236,7 +236,7 @@ async fn show(text: String) {
 /// Decodes UTF-8 that arrives in pieces.
 #[derive(Debug, Default)]
 struct Utf8Pieces {
-    /// The beginning of a character whose end has not arrived.
+    /// The first bytes of a character whose end has not arrived.
     begun: Vec<u8>,
 }
 
@@ -306,7 +306,7 @@ impl CappedFile {
         }
     }
 
-    /// Appends output of the last turn that the bot was asked for.
+    /// Appends output of the bot's last turn.
     fn append(&mut self, text: &[u8]) {
         if self.full {
             return;

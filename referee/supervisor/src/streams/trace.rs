@@ -87,7 +87,7 @@ fn check_before(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
 }
 
-/// The beginning of each line of a trace.
+/// The prefix of each line of a trace.
 const BEGIN: &[u8] = b"{\"at\":\"";
 
 /// An entry of a trace, before it is written.

@@ -1,5 +1,5 @@
-//! The operating system: processes as `/proc` shows them, resources of the machine that are used
-//! up, and times in which this process did not run.
+//! The operating system: processes in `/proc`, exhausted resources of the machine, and suspensions
+//! of this process.
 
 pub mod process_tree;
 pub mod resource_exhausted;

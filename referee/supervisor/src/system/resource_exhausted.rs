@@ -23,14 +23,14 @@ pub(crate) fn is_cause(error: &io::Error) -> bool {
         .is_some_and(|code| codes.contains(&code))
 }
 
-/// Notes an error if it means that a resource is exhausted; `what` says what failed.
+/// Records an error if it means that a resource is exhausted; `what` is the failed operation.
 pub fn note(what: &str, error: &io::Error) {
     if is_cause(error) {
         note_as(format!("{what}: {error}{}", advice(error)));
     }
 }
 
-/// Notes a cause in words, unless one is noted already.
+/// Records a cause, unless there is one already.
 pub(crate) fn note_as(words: String) {
     NOTED.get_or_init(|| words);
 }

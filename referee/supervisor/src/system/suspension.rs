@@ -6,7 +6,7 @@
 //! thread waits for nothing. So no bot gains time by keeping the cores busy. As a second condition,
 //! the whole process must have used next to no CPU time meanwhile.
 //!
-//! Where the kernel does not say that (on systems other than Linux), no suspension is noticed.
+//! On systems other than Linux, no suspension is noticed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -28,7 +28,6 @@ const BEAT_TIMEOUT: Duration = Duration::from_secs(1);
 
 static BEATS: OnceLock<Mutex<Beats>> = OnceLock::new();
 
-/// The findings of the thread.
 #[derive(Clone, Copy, Debug)]
 struct Beats {
     last: Instant,
@@ -71,7 +70,7 @@ pub fn watch() {
     }
 }
 
-/// From now on, nothing waits for a beat.
+/// Stops waiting for beats.
 fn give_up() {
     if let Some(mut beats) = beats() {
         beats.alive = false;

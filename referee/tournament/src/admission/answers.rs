@@ -1,4 +1,4 @@
-//! Asks bots, by `hello`, which games they play: once, before a new tournament begins.
+//! Asks bots, by `hello`, for their games: once, before a new tournament starts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,8 +33,8 @@ pub fn are_wanted(config: &Config, among: Option<&[String]>) -> bool {
 }
 
 /// The bots whose games are unknown. None for shards: all machines must agree on the schedule
-/// without asking. None where later pairings depend on results: everybody plays everything there,
-/// as an answer must not stop a contest.
+/// without asking. None if later pairings depend on results: everybody plays everything there, as
+/// an answer must not stop a contest.
 fn to_ask<'a>(
     config: &'a Config,
     among: Option<&'a [String]>,

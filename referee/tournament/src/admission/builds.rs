@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use config::reading::submissions::BOT_FILE;
 use config::{BuildPlan, Config};
-use files::places;
+use files::private_paths;
 use supervisor::sandbox::build::SandboxError;
 use supervisor::spec::Tier;
 use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
@@ -54,7 +54,7 @@ pub(super) const SETUP: BuildStep = BuildStep {
     log: SETUP_LOG,
 };
 
-/// Why a bot does not play.
+/// The reason why a bot does not play.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// Part of a sentence whose subject is the bot.
@@ -169,7 +169,7 @@ pub(super) async fn made(
     let factory = BotFactory::new(&[Arc::new(started.clone())], &others(config, spec), None);
     let cannot = |why: String| {
         let why = format!("cannot be {}: {why}", step.participle);
-        Failure::from(without_places(&why, config, spec))
+        Failure::from(hide_paths(&why, config, spec))
     };
     let factory = match factory {
         Ok(factory) => factory,
@@ -194,7 +194,7 @@ pub(super) async fn made(
             })
         }
         Err(Ended::Failed(how)) => Err(Failure {
-            why: without_places(&failed(step, &how, &log, build), config, spec),
+            why: hide_paths(&failed(step, &how, &log, build), config, spec),
             advice: Some(advice(&log, build)),
             log: shown_end_of(&log, config, spec),
         }),
@@ -207,7 +207,6 @@ pub(super) async fn made(
     Ok(done)
 }
 
-/// How a build failed.
 enum Ended {
     /// It failed by itself, or exceeded its time.
     Failed(String),
@@ -246,7 +245,7 @@ async fn ended(
 /// Separates faults of the bot, as a part of a sentence, from those of the machine.
 ///
 /// # Errors
-/// What is the machine's.
+/// Faults of the machine.
 pub(super) fn fault_of_bot(error: FactoryError) -> Result<String, FactoryError> {
     match error {
         FactoryError::Sandbox(SandboxError::Mounts { error, .. }) => Ok(error.to_string()),
@@ -263,8 +262,8 @@ pub(super) fn others(config: &Config, spec: &BotSpec) -> Vec<PathBuf> {
 }
 
 /// Replaces paths of this machine in a text that other people read.
-pub(super) fn without_places(text: &str, config: &Config, spec: &BotSpec) -> String {
-    places::without_places(text, &[&config.folder, &spec.dir])
+pub(super) fn hide_paths(text: &str, config: &Config, spec: &BotSpec) -> String {
+    private_paths::hide(text, &[&config.folder, &spec.dir])
 }
 
 /// The `bot.toml` of a submission, which its build must not change.
@@ -275,7 +274,7 @@ struct BotFile {
 }
 
 impl BotFile {
-    /// The `bot.toml` of a submission; what is read is what the configuration read.
+    /// The `bot.toml` of a submission, equal to the one that the configuration read.
     fn of(spec: &BotSpec, build: &BuildPlan) -> Result<Option<Self>, String> {
         let (Some(digest), Some(path)) = (&spec.bot_file, build.wanted.protected.first()) else {
             return Ok(None);
@@ -295,7 +294,7 @@ impl BotFile {
     /// Restores it if it has changed.
     ///
     /// # Errors
-    /// That it was another one, as a part of a sentence.
+    /// The other command, as a part of a sentence.
     fn restore(&self) -> Result<(), String> {
         let now = files::read_no_link(&self.path, LONGEST_FILE);
         if now.is_ok_and(|now| now == self.text) {
@@ -328,7 +327,7 @@ impl BotFile {
     }
 }
 
-/// Variables that make programs give up at once instead of asking for the network.
+/// These make programs give up at once instead of trying the network.
 const OFFLINE: [(&str, &str); 7] = [
     ("PIP_RETRIES", "0"),
     ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
@@ -389,7 +388,7 @@ fn failed(step: &BuildStep, how: &str, log: &Path, build: &BuildPlan) -> String 
     )
 }
 
-/// What the author of a failed build can do.
+/// Advice for the author of a failed build.
 fn advice(log: &Path, build: &BuildPlan) -> String {
     let text = end_of(log).unwrap_or_default();
     if misses_network(&String::from_utf8_lossy(&text), build) {
@@ -472,7 +471,7 @@ fn shown_end_of(log: &Path, config: &Config, spec: &BotSpec) -> Option<String> {
     {
         text = whole_lines.to_owned();
     }
-    Some(without_places(&protocol::shown_lines(&text), config, spec))
+    Some(hide_paths(&protocol::shown_lines(&text), config, spec))
 }
 
 #[cfg(test)]

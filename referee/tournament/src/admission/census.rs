@@ -1,4 +1,4 @@
-//! Counts what is in a folder: files, and bytes on the disk.
+//! Counts the files in a folder, and their bytes on the disk.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Bytes in a block of `st_blocks`.
 const BLOCK: u64 = 512;
-/// In a folder with more files than this, new files cannot be told from old ones, so nothing is
+/// In a folder with more files than this, new files cannot be distinguished from old ones, so nothing is
 /// removed afterwards.
 const MOST_KNOWN: u64 = 200_000;
 /// At most this many files are counted before a build; files beyond that are not counted as the
@@ -27,7 +27,7 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// Counts what is in a folder before a build.
+    /// The census of a folder before a build.
     pub(super) fn before(folder: &Path) -> Self {
         let mut census = Census {
             known: Some(HashSet::new()),
@@ -37,7 +37,7 @@ impl Census {
         census
     }
 
-    /// Counts what is in these folders, and stops at these limits.
+    /// Counts these folders, up to these limits.
     pub(super) fn now<'a>(
         folders: impl IntoIterator<Item = &'a Path>,
         entries: u64,

@@ -1,4 +1,4 @@
-//! Why a tournament does not begin because of its bots.
+//! Errors of bots that prevent a tournament from starting.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use config::{ConfigError, LeftOut};
 use supervisor::FactoryError;
 use thiserror::Error;
 
-/// Why a tournament does not begin because of its bots.
+/// An error of bots that prevents a tournament from starting.
 #[derive(Debug, Error)]
 pub enum AdmissionError {
     /// Only if `on_broken = "stop"`.
@@ -24,7 +24,7 @@ pub enum AdmissionError {
     /// A note in the folder is unreadable.
     #[error("`{}`: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
-    /// No bots meet in the games that they play.
+    /// No bots share a game.
     #[error("{0}")]
     Games(String),
     /// Bots cannot be started on this machine.

@@ -45,7 +45,7 @@ struct LeftOutFile {
     left_out: Vec<LeftOut>,
 }
 
-/// True if there is anything to build or to check first, among all bots or those of these names.
+/// True if any bots, of all or of those of these names, have to be built or checked first.
 pub fn is_wanted(config: &Config, among: Option<&[String]>) -> bool {
     candidates(config, among).next().is_some()
 }
@@ -130,7 +130,7 @@ pub fn foreseen(config: Config, mut report: impl FnMut(&str)) -> Result<Config, 
     Ok(fewer)
 }
 
-/// Why a bot cannot be started, as far as is known without starting it.
+/// The reason why a bot cannot start, as far as it is known without starting it.
 fn cannot_start(config: &Config, spec: &BotSpec) -> Result<Option<String>, FactoryError> {
     let wrong = match spec.program() {
         Err(error) => Some(error.to_string()),
@@ -144,7 +144,7 @@ fn cannot_start(config: &Config, spec: &BotSpec) -> Result<Option<String>, Facto
             Err(error) => Some(builds::fault_of_bot(error)?),
         },
     };
-    Ok(wrong.map(|wrong| builds::without_places(&wrong, config, spec)))
+    Ok(wrong.map(|wrong| builds::hide_paths(&wrong, config, spec)))
 }
 
 /// Leaves out the broken bots, which [`broken`] finds.
@@ -183,7 +183,8 @@ fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionErr
     })
 }
 
-/// Saves who was left out in the folder of the tournament, in place of an earlier note.
+/// Saves the list of bots that were left out in the folder of the tournament, in place of an
+/// earlier one.
 ///
 /// # Errors
 /// If that cannot be written.
@@ -215,7 +216,7 @@ pub(crate) fn copy_notes(from: &Path, to: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Reads who was left out of the tournament in this folder, and why.
+/// Reads the bots that were left out of the tournament in this folder, with reasons.
 ///
 /// # Errors
 /// If the file that says it cannot be used.
@@ -286,7 +287,7 @@ async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
     }
 }
 
-/// Finds the first failed check of a bot as it would play.
+/// The first check that a bot fails as it would play.
 async fn failed_check(config: &Config, spec: &BotSpec) -> Result<Option<Failure>, FactoryError> {
     failed_check_within(config, spec, extent(spec)).await
 }
@@ -309,7 +310,7 @@ async fn failed_check_within(
     spec: &BotSpec,
     extent: Extent,
 ) -> Result<Option<Failure>, FactoryError> {
-    let without_places = |why: String| builds::without_places(&why, config, spec);
+    let hide_paths = |why: String| builds::hide_paths(&why, config, spec);
     if let Some(why) = cannot_start(config, spec)? {
         return Ok(Some(Failure {
             advice: Some("correct `command` in `bot.toml`, or the file that it names".to_owned()),
@@ -333,11 +334,11 @@ async fn failed_check_within(
                 let what = faults::with_stderr(finding.what, last.map(str::trim));
                 let closed = builds::closed_file(spec);
                 let what = closed.map_or(what.clone(), |closed| format!("{what}; {closed}"));
-                let why = without_places(format!("did not pass the check `{name}`: {what}"));
+                let why = hide_paths(format!("did not pass the check `{name}`: {what}"));
                 let fixes = finding.fixes.join("; ");
                 Failure {
                     why,
-                    advice: Some(without_places(fixes)).filter(|fixes| !fixes.is_empty()),
+                    advice: Some(hide_paths(fixes)).filter(|fixes| !fixes.is_empty()),
                     log: None,
                 }
             });

@@ -22,7 +22,7 @@ const PAUSE: u32 = 5;
 /// Ends a build if the disk has lost this many times the quota while it ran …
 const DISK_LOSS: u64 = 2;
 /// … and less than one part in this many is free: then most of it is in deleted files that are
-/// still open, or somebody else wrote it; nothing tells the two apart.
+/// still open, or somebody else wrote it; nothing distinguishes the two.
 const NEARLY_FULL: u64 = 20;
 
 /// Measures a build against its quota while it runs.
@@ -41,7 +41,7 @@ struct Shared {
 }
 
 impl Watch {
-    /// Watches a build in this folder; `before` is what it held before.
+    /// Watches a build in this folder; `before` is its earlier census.
     pub(super) fn new(folder: &Path, tmp: Option<&Path>, quota: Quota, before: Census) -> Self {
         let shared = Shared {
             folder: folder.to_owned(),
@@ -66,7 +66,7 @@ impl Watch {
         }
     }
 
-    /// How the quota is exceeded now, if it is.
+    /// Describes how the quota is exceeded now, if it is.
     pub(super) async fn exceeded_by_now(&self) -> Option<String> {
         let shared = self.shared.clone();
         // The closure does not panic, and nothing cancels it.
@@ -119,7 +119,6 @@ impl Shared {
     }
 }
 
-/// Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Disk {
     all: u64,
@@ -127,7 +126,6 @@ struct Disk {
 }
 
 impl Disk {
-    /// The disk of a folder.
     fn of(folder: &Path) -> Option<Self> {
         let stat = statvfs(folder).ok()?;
         // The types differ between systems.

@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::folder;
 use crate::folder::secret_file::{self, SECRET_NAME};
 
-/// Why the source of a tournament's deals is unknown.
+/// The reason why the source of a tournament's deals is unknown.
 #[derive(Debug, Error)]
 pub enum DealingError {
     #[error("`{}` cannot be read: {reason}", path.display())]

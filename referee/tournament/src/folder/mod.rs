@@ -226,7 +226,6 @@ impl Folder {
         Ok(())
     }
 
-    /// Keeps the notes about bots in memory.
     pub(crate) fn remember_notes(&mut self) {
         self.notes = admission::notes(&self.path);
     }
@@ -407,7 +406,7 @@ impl Folder {
 /// Refuses a folder that holds a tournament, before anything is done for a new one.
 ///
 /// # Errors
-/// What is there.
+/// Describes the existing entry.
 pub(crate) fn must_be_free(path: &Path) -> Result<(), FolderError> {
     if is_unfinished(path) {
         return Ok(());

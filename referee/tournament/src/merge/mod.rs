@@ -165,7 +165,6 @@ fn deals(parts: &[Part], config: &Config) -> Result<Deals, MergeError> {
     })
 }
 
-/// Checks matches one by one.
 struct Check<'a> {
     ledger: Ledger<'a>,
     /// By match id.

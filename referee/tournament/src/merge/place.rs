@@ -17,7 +17,7 @@ const PART_NAME: &str = "merge.part";
 
 pub(super) struct Place<'a> {
     out: &'a Path,
-    /// Where everything is written until it is complete.
+    /// The partial result, until it is complete.
     part: PathBuf,
     before: Before,
 }

@@ -29,10 +29,9 @@ pub trait Backend {
     fn close(&mut self) -> impl Future<Output = Option<String>>;
 }
 
-/// Plays until no more matches begin, nobody takes the reports, or it is asked to stop.
+/// Runs until no more matches start, the receiver of reports is gone, or a stop is requested.
 pub type Playing<E> = Pin<Box<dyn Future<Output = Result<(), E>> + Send>>;
 
-/// A tournament for a backend.
 pub struct Run {
     pub config: Arc<Config>,
     /// The folder of the tournament; the backend may keep notes there.

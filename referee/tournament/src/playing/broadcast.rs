@@ -116,7 +116,6 @@ impl Broadcast {
         Some((open, paths))
     }
 
-    /// Sends a message to all subscribers.
     fn send(&self, what: &Value) {
         let text = what.to_string();
         if text.len() > MOST_BYTES {
@@ -238,9 +237,9 @@ impl LiveMatch<'_> {
         self.broadcast.send(&snapshot);
     }
 
-    /// Announces the match, and nothing of its course, not even who is to move: other matches have
-    /// the same deal, and bots without a sandbox can subscribe. Its end shows when all matches of
-    /// the deal are in the log.
+    /// Announces the match without its course, not even the seat to move: other matches have the
+    /// same deal, and bots without a sandbox can subscribe. Its end shows when all matches of the
+    /// deal are in the log.
     fn mention(&mut self, arbiter: &Arbiter) {
         let now = Instant::now();
         let is_due = self

@@ -1,5 +1,5 @@
-//! Reports about matches that a bot lost by its own fault, a folder each: the messages, stderr, how
-//! the process ended, and how to rerun the bot's side.
+//! Reports about matches that a bot lost by its own fault, a folder each: the messages, stderr, the
+//! exit of the process, and a way to rerun the bot's side.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
@@ -148,7 +148,7 @@ pub(crate) struct FailureReport {
     meaning: &'static str,
     /// Used when nothing more specific is known.
     advice: Option<&'static str>,
-    /// How its process ended; null if it was still running.
+    /// Exit status; null if the process was still running.
     exit: Option<String>,
     time: TimeControl,
     /// Its last moves with their times.

@@ -16,7 +16,7 @@ use crate::playing::match_run::{MatchRun, origin};
 const MOST_TEXT: usize = 300;
 /// Moves of a principal variation that are shown.
 const MOST_MOVES: usize = 12;
-/// If not everything fits, only this many of the newest moves have everything that bots said.
+/// If not everything fits, only this many of the newest moves keep the bots' `info`.
 const NEWEST: usize = 8;
 
 pub(crate) struct LiveRecord {

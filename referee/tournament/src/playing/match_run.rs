@@ -1,4 +1,4 @@
-//! One match from its beginning to its record.
+//! One match from start to record.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -226,7 +226,6 @@ impl MatchRun {
         Ok(elsewhere)
     }
 
-    /// The players in seat order.
     fn players<'p>(
         &'p self,
         bots: Vec<Started>,
@@ -348,17 +347,17 @@ fn after(player: Participant<'_>) -> Option<After> {
     }
 }
 
-/// Why a running bot did not get ready.
+/// The startup fault of a bot that was running, but not ready.
 fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     let mut faults = result.faults.iter();
     let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
     Some(Failure::new(fault.code, fault.message.clone()))
 }
 
-/// Facts about a player when the match begins.
+/// Facts about a player at the start of the match.
 #[derive(Default)]
 struct Introduced {
-    /// As the bot reported it, cut for the log.
+    /// As reported by the bot, cut for the log.
     version: Option<String>,
     /// Hashes of the files that its command names.
     files: BTreeMap<String, String>,

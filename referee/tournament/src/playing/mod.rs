@@ -1,4 +1,4 @@
-//! Playing: slots take matches from the queue and play them, and one writer keeps the log.
+//! Plays matches: slots take them from the queue, and one writer appends to the log.
 
 pub(crate) mod backend;
 pub mod broadcast;

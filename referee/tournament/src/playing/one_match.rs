@@ -23,7 +23,6 @@ use crate::playing::openings;
 pub struct MatchRequest {
     /// Command lines of rules programs, for games that are not built in.
     pub rules: Vec<String>,
-    /// The game's id.
     pub game: String,
     /// The game's options; `null` for the defaults.
     pub options: Value,
@@ -105,7 +104,7 @@ impl MatchRequest {
     /// Plays the match, and waits for its end. A bot at fault loses: that is a result.
     ///
     /// # Errors
-    /// If it cannot be played, whatever bots do.
+    /// If it cannot be played at all.
     pub fn play(&self) -> Result<Record, MatchError> {
         let run = self.run()?;
         let nobody = |_: &arbiter::Arbiter| {};

@@ -239,8 +239,8 @@ pub fn deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
     Some(match_deal(config, scheduled, of_pairing))
 }
 
-/// The deal of a match whose pairing has this deal. Seat orders share it, unless a player lives
-/// from one match to the next and could remember it: then each has its own.
+/// The deal of a match of a pairing. Seat orders share it, unless a player lives from one match to
+/// the next and could remember it: then each has its own.
 pub fn match_deal(config: &Config, scheduled: &Scheduled, of_pairing: Deal) -> Deal {
     let seats = scheduled.seats.iter();
     let bots: Vec<_> = seats.map(|&bot| &*config.bots[bot]).collect();

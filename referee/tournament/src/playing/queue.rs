@@ -19,7 +19,7 @@ impl Queue {
         }
     }
 
-    /// Waits for the next match; `None` when no more matches begin.
+    /// `None` when no more matches start.
     pub async fn next(&self) -> Option<Scheduled> {
         // From here on, no result is missed.
         let mut results = self.results.subscribe();
@@ -35,7 +35,7 @@ impl Queue {
         }
     }
 
-    /// Waits for the next group; `None` when no more matches begin. Safe to drop and call again.
+    /// `None` when no more matches start. Cancel-safe.
     pub async fn next_group(&self) -> Option<ScheduledGroup> {
         let mut results = self.results.subscribe();
         loop {

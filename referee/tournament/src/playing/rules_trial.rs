@@ -1,5 +1,5 @@
-//! Rules programs on trial during matches: do their states survive a round trip, and do they answer
-//! where a bot did not? A bot may have asked a process of its own.
+//! Checks rules programs during matches: their states must survive a round trip, and they must
+//! answer when a bot did not, since the bot may have waited for its own rules process.
 
 use std::ops::ControlFlow;
 
@@ -92,7 +92,7 @@ pub(crate) fn after_faults(
     Ok(())
 }
 
-/// The position in which a seat was asked at this ply.
+/// The position of the request to a seat at this ply.
 fn at_ply(
     start: &dyn Session,
     moves: &[LoggedMove],

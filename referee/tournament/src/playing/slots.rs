@@ -31,13 +31,13 @@ use crate::stop::{self, Stop};
 
 /// Reports of slots that wait to be written.
 const MOST_REPORTS: usize = 32;
-/// Openings that a warning names.
+/// Openings listed in a warning.
 const MOST_NAMED: usize = 10;
 /// The writer rests this long when it has written everything: waking it costs a slot as much as
 /// several moves of instant bots.
 const REST: Duration = Duration::from_millis(1);
 
-/// Why a run with a backend stops.
+/// The reason why a run with a backend stops.
 pub enum BackendError<E> {
     Run(RunError),
     Backend(E),
@@ -269,12 +269,12 @@ async fn write(
     }
 }
 
-/// Games with moves of chance whose rules do not declare them.
+/// Games with undeclared chance.
 #[derive(Default)]
 struct UndeclaredChance(HashSet<String>);
 
 impl UndeclaredChance {
-    /// A warning, once a game.
+    /// A warning, once for each game.
     fn noticed(&mut self, config: &Config, record: &Record) -> Option<String> {
         let game = &record.game;
         if !record.moves.iter().any(|played| played.seat.is_none()) {
@@ -312,7 +312,7 @@ impl BotsWarn {
     }
 }
 
-/// Saves what can be saved after an error, and returns it.
+/// Saves as much as possible after an error, and returns it.
 fn after_error(
     error: RunError,
     log: &mut LogWriter,
@@ -445,7 +445,6 @@ pub fn describe(config: &Config, scheduled: &Scheduled) -> String {
 
 enum NoResult {
     Broken(BrokenRules),
-    /// The machine is too busy.
     Noisy(String),
 }
 

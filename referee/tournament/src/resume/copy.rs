@@ -27,7 +27,6 @@ pub(crate) struct ConfigCopy {
 }
 
 impl ConfigCopy {
-    /// The names of the bots.
     pub(crate) fn bots(&self) -> Vec<String> {
         difference::names(&self.table)
     }

@@ -8,7 +8,6 @@ use thiserror::Error;
 
 use crate::folder::dealing::DealingError;
 
-/// A tournament that cannot continue.
 #[derive(Debug, Error)]
 pub enum ResumeError {
     #[error(
@@ -16,13 +15,11 @@ pub enum ResumeError {
         path.display()
     )]
     NoFolder { path: PathBuf },
-    /// There is no folder of this tournament yet.
     #[error(
         "there is no folder `{}` to resume; without --resume the tournament starts in a new one",
         pattern.display()
     )]
     NoneYet { pattern: PathBuf },
-    /// The folder holds no tournament.
     #[error(
         "nothing to resume in `{}`: there is no `{missing}` in it; without --resume a tournament \
          can start in an empty folder",

@@ -17,7 +17,6 @@ const BATCH: usize = 256;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SetAside {
-    /// Matches to play again.
     pub matches: usize,
     /// The old log.
     pub before: PathBuf,
@@ -75,7 +74,7 @@ fn remove(path: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// Gives the log a second name, `games.before-1.jsonl` or the next free one.
+/// Hard-links the log as `games.before-1.jsonl` or the next free name.
 fn keep(log: &Path, folder: &Path) -> Result<PathBuf, WriteError> {
     let mut number = 1;
     loop {

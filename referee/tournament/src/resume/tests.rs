@@ -10,7 +10,6 @@ const CONFIG: &str = "name = \"t\"\nrounds = 2\n\
     [[bots]]\nname = \"a\"\ncommand = \"referee bot random\"\n\
     [[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n";
 
-/// A folder with a log.
 struct ResumedFolder {
     folder: tempfile::TempDir,
     config: Config,

@@ -1,6 +1,6 @@
 //! The HTTP server: access control, responses, the files of the pages.
 
+pub(crate) mod access;
 pub(crate) mod answer;
 pub(crate) mod assets;
-pub(crate) mod guard;
 pub(crate) mod server;

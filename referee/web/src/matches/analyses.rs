@@ -19,7 +19,7 @@ const MOST_FILES: usize = 1000;
 /// Larger files are no analyses.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Adds its analyses to a match.
+/// Adds stored analyses to a match.
 pub(crate) fn add(site: &Site, log: u16, record: &mut Record) {
     if has_analysis(record) {
         return;

@@ -1,5 +1,5 @@
-//! The move that decided a match, if it can be determined: from a fault, an analysis, or the
-//! expectations of the bots themselves.
+//! The decisive move of a match, from a fault, an analysis, or the bots' own expectations; `None`
+//! if unclear.
 
 use protocol::Record;
 use serde::Serialize;
@@ -23,11 +23,11 @@ pub(crate) struct Decisive {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Why {
-    /// The seat made a fault there.
+    /// A fault of the seat.
     Fault,
     /// According to a bot that analysed the match.
     Analysis,
-    /// The bots' expectations changed most there.
+    /// The largest change of the bots' expectations.
     Values,
 }
 

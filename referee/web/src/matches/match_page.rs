@@ -1,5 +1,5 @@
-//! The data of a match's page: boards, moves, clocks, the bots' info, faults, start and result as text.
-//! All of it comes from the line in the log.
+//! The data of a match's page: boards, moves, clocks, the bots' info, faults, start and result as
+//! text, all from the line in the log.
 
 use arbiter::clock::{Clock, Used};
 use config::recorded_rules;
@@ -84,7 +84,6 @@ struct ResultView {
     faults: Vec<FaultOnPage>,
 }
 
-/// A fault with its explanation.
 #[derive(Debug, Serialize)]
 struct FaultOnPage {
     seat: usize,

@@ -1,4 +1,4 @@
-//! A position of a match for use elsewhere, and the boards of its mover's principal variation.
+//! A position in all exchange formats, and the boards of its mover's principal variation.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::matches::views::{ViewStep, Viewpoint, Views, view};
 use crate::words::{has_options, variation};
 
 impl Replay {
-    /// The position after this many plies, in all forms for use elsewhere.
+    /// The position after this many plies, in all exchange formats.
     ///
     /// # Errors
     /// If there is no such ply or seat.

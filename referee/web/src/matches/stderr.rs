@@ -1,4 +1,4 @@
-//! The bots' output on stderr, if it was kept beside the log.
+//! The bots' stderr, if it was kept beside the log.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

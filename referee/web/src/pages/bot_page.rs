@@ -1,4 +1,4 @@
-//! The page about one bot.
+//! Bot pages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::state::highlights::{FaultKind, Highlight, Highlights};
 use crate::state::played::PlayedTournament;
 use crate::words::encoded;
 
-/// Lines of stderr that are shown.
+/// Shown lines of stderr.
 const STDERR_LINES: usize = 12;
 /// Longer lines of stderr are cut.
 const STDERR_WIDTH: usize = 200;

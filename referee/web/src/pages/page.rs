@@ -9,7 +9,6 @@ use crate::pages::{bot_page, left_out_page};
 use crate::state::played::PlayedTournament;
 use crate::words::guide;
 
-/// A page of text and tables.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
     pub title: String,
@@ -22,7 +21,7 @@ pub struct Page {
 impl Page {
     /// A page for publication: parts may quote bots, builds and the organiser's machine.
     pub(crate) fn for_others(played: &PlayedTournament, title: &str, parts: Vec<Part>) -> Self {
-        let shown = |part: Part| part.map(|text| played.without_places(&text));
+        let shown = |part: Part| part.map(|text| played.without_private_paths(&text));
         Page {
             title: title.to_owned(),
             parts: parts.into_iter().map(shown).collect(),

@@ -22,7 +22,6 @@ use crate::words::encoded;
 /// The folder of the answers.
 const DATA: &str = "data";
 
-/// A folder being written.
 pub(crate) struct PageFolder {
     folder: PathBuf,
     site: Arc<Site>,

@@ -95,7 +95,10 @@ pub fn write_site(played: &PlayedTournament, log: &Path, out: &Path) -> Result<P
     add_matches(&mut pages, log).map_err(broken)?;
     pages.end().map_err(broken)?;
     let index = out.join("index.html");
-    write(&index, &played.without_places(&index_page(played, &names)))?;
+    write(
+        &index,
+        &played.without_private_paths(&index_page(played, &names)),
+    )?;
     Ok(index)
 }
 

@@ -1,5 +1,5 @@
-//! A session of people who play in the browser: the state of each one's page, and their moves. The
-//! caller runs the matches, calls [`PlaySession::observe`] and obeys [`Command`]s.
+//! A session of people who play in the browser: their pages, and their moves. The caller runs the
+//! matches, calls [`PlaySession::observe`] and obeys [`Command`]s.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,8 +12,8 @@ use protocol::{BotMove, FromBot, Record};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use crate::http::access::{new_token, same_secret};
 use crate::http::answer::Refusal;
-use crate::http::guard::{new_token, same_secret};
 use crate::matches::match_page::info_view;
 use crate::matches::views::{Viewpoint, view};
 use crate::playing::rules_card::card;
@@ -23,7 +23,7 @@ use crate::words::{encoded, result_in_words};
 /// A request to the caller, which runs the matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Begin again after these plies.
+    /// Start again after these plies.
     Undo(Vec<String>),
     /// Play another match.
     Rematch,
@@ -33,21 +33,18 @@ pub struct PlaySession {
     rules: Arc<dyn Rules>,
     /// The names of all players, in seat order.
     names: Vec<String>,
-    /// The rules in words, as HTML.
     guide: String,
     seats: BTreeMap<usize, PersonSeat>,
     current: Mutex<CurrentMatch>,
     commands: mpsc::UnboundedSender<Command>,
 }
 
-/// A seat of a person.
 struct PersonSeat {
     /// Authorizes its owner to play this seat.
     token: String,
     listeners: Listeners,
 }
 
-/// The current match.
 #[derive(Default)]
 struct CurrentMatch {
     inputs: BTreeMap<usize, PersonInput>,
@@ -69,7 +66,7 @@ struct CurrentMatch {
     is_ending: bool,
     /// The last update: the number of plies, the seats to move, and the end.
     shown: Option<(usize, Vec<usize>, bool)>,
-    /// The ply at which each person has answered, so that nobody is asked for the same move twice.
+    /// The ply of each person's last answer, so that no move is requested twice.
     answered: BTreeMap<usize, u32>,
     /// Counts updates. A page drops any that is older than its own.
     version: u64,
@@ -188,7 +185,7 @@ impl PlaySession {
         current.start = Some(start);
     }
 
-    /// Sets the number of opening plies of the matches that begin from now on.
+    /// Sets the number of opening plies of future matches.
     pub fn set_opening(&self, plies: usize) {
         self.current().opening = plies;
     }
@@ -240,7 +237,6 @@ impl PlaySession {
         }
     }
 
-    /// Shows the result.
     pub fn end(&self, record: &Record) {
         if self.current().is_ending {
             return;

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::net::TcpListener;
 
+use crate::http::access::{Guard, guarded, token_of};
 use crate::http::answer::{Refusal, answer};
-use crate::http::guard::{Guard, guarded, token_of};
 use crate::playing::play::PlaySession;
 use crate::routes::{WatchError, pages};
 
@@ -62,7 +62,7 @@ impl FromRequestParts<Arc<PlaySession>> for OwnSeat {
         session: &Arc<PlaySession>,
     ) -> Result<Self, Response> {
         let seat = seat_of(parts, session).map_err(|refusal| answer::<()>(Err(refusal)))?;
-        // However many strangers connect, this person keeps a connection.
+        // However many others connect, this person keeps a connection.
         if let Some(place) = parts.extensions.get::<Place>() {
             place.trust();
         }

@@ -6,7 +6,6 @@ use games::Rules;
 use crate::frame::escape;
 use crate::words::guide;
 
-/// The rules as HTML.
 pub(crate) fn card(rules: &dyn Rules) -> String {
     let info = rules.info();
     if rules.description().origin.is_none()

@@ -21,7 +21,6 @@ pub(crate) struct Listeners {
     queues: Mutex<Vec<mpsc::Sender<Bytes>>>,
 }
 
-/// Serializes an event.
 pub(crate) fn event(name: &str, data: &str) -> Bytes {
     // JSON on one line has no line break that would need escaping.
     debug_assert!(!data.contains('\n'));
@@ -50,7 +49,7 @@ impl Listeners {
         self.queues().clear();
     }
 
-    /// The stream of events for a new page, beginning with `first`.
+    /// The stream of events for a new page, starting with `first`.
     pub(crate) fn join(&self, first: impl IntoIterator<Item = Bytes>) -> Response {
         let (sender, queue) = mpsc::channel(MOST_WAITING);
         for event in first {

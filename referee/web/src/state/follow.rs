@@ -61,7 +61,6 @@ pub(crate) struct LogMatch {
     pub(crate) has_deal: bool,
 }
 
-/// A part of a log.
 #[derive(Default)]
 pub(crate) struct LogPart {
     pub(crate) matches: Vec<LogMatch>,
@@ -183,7 +182,7 @@ impl FollowedLog {
 
     /// Parses lines on all cores.
     fn take(&mut self, text: &[u8]) -> LogPart {
-        // Some editors write this mark at the beginning of a file.
+        // Some editors write this mark at the start of a file.
         let mark = "\u{feff}".as_bytes();
         let mut begin = if self.offset == 0 && text.starts_with(mark) {
             mark.len()

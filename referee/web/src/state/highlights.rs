@@ -1,4 +1,4 @@
-//! The matches a bot's author should look at: faults, and the best and worst results.
+//! Matches worth a look by the bot's author: faults, and the best and worst results.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,6 @@ use ratings::sprt::expected;
 
 /// The number of best and of worst matches.
 const MOST_MATCHES: usize = 3;
-/// The number of different faults.
 const MOST_FAULTS: usize = 12;
 
 /// A match of a bot, with its surplus over the score expected from ratings.
@@ -20,7 +19,6 @@ pub(crate) struct Highlight {
     pub(crate) surplus: f64,
 }
 
-/// Faults of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct FaultKind {
     /// The last one of them.

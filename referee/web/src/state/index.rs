@@ -12,11 +12,10 @@ use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IndexedMatch {
-    /// The beginning of its line in the log.
+    /// The offset of its line in the log.
     pub(crate) offset: u64,
     /// The number in its id; ids without one sort last.
     number: u64,
-    /// The hash of its id.
     id: u64,
     /// Milliseconds since 1970.
     pub(crate) started: u64,
@@ -43,7 +42,6 @@ struct Interned<T> {
     numbers: HashMap<T, u32>,
 }
 
-/// A game and its players.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Lineup {
     game: u32,
@@ -51,7 +49,6 @@ struct Lineup {
     bots: Vec<u32>,
 }
 
-/// The result of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SeatResult {
     /// The whole point.
@@ -62,7 +59,6 @@ enum SeatResult {
     Loss,
 }
 
-/// The results of all seats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Ending {
     results: Vec<SeatResult>,
@@ -77,11 +73,9 @@ pub(crate) struct IndexedGame {
     pub(crate) label: String,
     pub(crate) id: String,
     options: Value,
-    /// The names of the seats.
     roles: Vec<String>,
 }
 
-/// All matches read so far.
 #[derive(Debug, Default)]
 pub(crate) struct MatchIndex {
     matches: Vec<IndexedMatch>,
@@ -98,11 +92,9 @@ pub(crate) enum SortBy {
     /// The number in the id.
     #[default]
     Id,
-    /// The number of plies.
     Plies,
     /// The time of the start.
     Started,
-    /// The game's label.
     Game,
 }
 

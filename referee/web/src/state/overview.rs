@@ -37,7 +37,6 @@ pub(crate) struct Overview {
     pub(crate) live: bool,
 }
 
-/// The state of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum State {
@@ -102,7 +101,6 @@ struct Meetings {
     played: u64,
 }
 
-/// A test between two bots.
 #[derive(Clone, Debug, Serialize)]
 struct TestView {
     llr: f64,

@@ -27,7 +27,7 @@ pub(crate) struct RoundView {
     pairs: Vec<PairView>,
 }
 
-/// Bots that meet.
+/// A pairing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct PairView {
     /// Their names; a bye has one.
@@ -61,7 +61,6 @@ impl Plan {
         self.config.bots.iter().map(|bot| &*bot.name)
     }
 
-    /// The format's name.
     pub(crate) fn format(&self) -> &'static str {
         match self.config.format {
             Format::RoundRobin => "round_robin",
@@ -89,7 +88,6 @@ impl Plan {
         self.schedule.total()
     }
 
-    /// True if everything was played.
     pub(crate) fn is_over(&self) -> bool {
         self.schedule.is_over()
     }

@@ -1,9 +1,9 @@
-//! A tournament, as its report shows it.
+//! A finished tournament for its report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use files::places;
+use files::private_paths;
 use log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
 use protocol::Record;
 use ratings::{MatchStore, Report, Request};
@@ -14,16 +14,13 @@ use tournament::folder;
 
 use crate::state::highlights::{Highlights, Strengths};
 
-/// The page cannot be made.
 #[derive(Debug, Error)]
 pub enum PageError {
-    /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] LogError),
     /// The log has no match.
     #[error("`{}` has no finished match yet", .0.display())]
     Empty(PathBuf),
-    /// The bot was left out.
     #[error("`{}` played no match, because it was left out: {}", .0.bot, .0.why)]
     LeftOut(LeftOut),
     /// No bot has this name.
@@ -62,7 +59,7 @@ pub struct PlayedTournament {
 
 impl PlayedTournament {
     /// A text for publication, without paths of this machine.
-    pub(crate) fn without_places(&self, text: &str) -> String {
+    pub(crate) fn without_private_paths(&self, text: &str) -> String {
         let mut places = vec![folder::origin(&self.folder)];
         let real = self.folder.canonicalize().ok();
         for folder in [real.as_deref(), Some(&*self.folder)] {
@@ -70,7 +67,7 @@ impl PlayedTournament {
             places.push(parent.map(Path::to_owned));
         }
         let places: Vec<&Path> = places.iter().flatten().map(PathBuf::as_path).collect();
-        places::without_places(text, &places)
+        private_paths::hide(text, &places)
     }
 
     /// Reads the log of a tournament, for a page about this bot or about all of them.
@@ -124,7 +121,7 @@ impl PlayedTournament {
         &self.sheet.report
     }
 
-    /// Reads the log a second time, as only ratings tell which matches are remarkable.
+    /// Reads the log a second time, as only ratings show which matches are remarkable.
     fn add_highlights(&mut self, path: &Path, bot: Option<&str>) -> Result<(), LogError> {
         let strengths = Strengths::new(self.report());
         LogFile::open(path)?.each(

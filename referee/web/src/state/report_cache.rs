@@ -10,7 +10,6 @@ use crate::pages::PlayedTournament;
 /// Computing reports takes at most one part in this many of the time.
 const SHARE: u32 = 10;
 
-/// The latest report.
 #[derive(Default)]
 pub(crate) struct Reports {
     last: Mutex<Option<Made>>,

@@ -32,7 +32,6 @@ pub(crate) struct Site {
     /// The tournament's folder, or that of the first log.
     pub(crate) folder: PathBuf,
     index: RwLock<MatchIndex>,
-    /// The logs that are open.
     files: RwLock<Vec<Option<Arc<File>>>>,
     /// The overview as JSON.
     pub(crate) overview: watch::Sender<Arc<str>>,
@@ -45,13 +44,11 @@ pub(crate) struct Site {
     /// Times of the last request and of the last poll, in milliseconds since the start.
     asked: AtomicU64,
     read: AtomicU64,
-    /// The thread that reads the logs.
     pub(crate) reader: OnceLock<Thread>,
     /// The external rules of the games of each log.
     pub(crate) rules: Vec<OnceLock<Result<RulesSet, String>>>,
     /// The rules given on the command line.
     pub(crate) given_rules: Option<RulesSet>,
-    /// True when the server ends.
     pub(crate) ends: watch::Sender<bool>,
 }
 

@@ -1,6 +1,6 @@
-//! What an announced tournament may say to a worker that does not trust it. The list has what is allowed:
-//! a key that is not in it has the worker decline the tournament, also one that configurations get later.
-//! Nothing is left out silently, because a worker never plays another bot than was asked for.
+//! Allowed configuration of announced tournaments for workers that do not trust them. An allow
+//! list: a worker declines a tournament with any other key, including those of later versions.
+//! Nothing is left out silently, because a worker never plays another bot than was requested.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,17 +19,18 @@ use toml::{Table, Value};
 
 use super::programs;
 
-/// How many times the default a limit may be: an announced tournament does not get all of a machine.
+/// Maximum multiple of the default of a limit: an announced tournament does not get all of a
+/// machine.
 const MOST_TIMES: u64 = 16;
-/// How long a `setup` may take at most.
 const LONGEST_SETUP: Duration = Duration::from_secs(60 * 60);
-/// How many bytes of a key are shown.
+/// Shown bytes of a key.
 const SHOWN: usize = 60;
 
-/// Why a worker without `--trust` declines a tournament: one sentence, with the bot and the key.
+/// The reason why a worker without `--trust` declines a tournament: one sentence, with the bot and
+/// the key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct Declined {
-    /// The bot in whose table it stands.
+    /// The bot with the key in its table.
     bot: Option<String>,
     key: String,
     why: String,
@@ -45,25 +46,24 @@ impl fmt::Display for Declined {
     }
 }
 
-/// What is sent along with a configuration, and what the worker's own user lets tournaments use.
+/// Things that come with a configuration, and the permissions from the worker's own user.
 #[derive(Debug, Default)]
 pub struct Along<'a> {
     /// The folder of `--dir`: bots may be in it.
     pub folder: Option<&'a Path>,
     /// The bots that come in bundles.
     pub(crate) bundled: BTreeSet<&'a str>,
-    /// Where the bundles were unpacked, once they were.
+    /// Folders of unpacked bundles.
     pub unpacked: BTreeMap<&'a str, PathBuf>,
     /// The files whose texts come with the announcement.
     pub files: BTreeSet<&'a str>,
 }
 
-/// What the values of a key may be.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
-    /// All that the schema allows: they say who meets whom and by which rules, and reach nothing else.
+    /// All that the schema allows: pairings and rules, which reach nothing else.
     Any,
-    /// All, because the worker puts something stricter in their place.
+    /// All, because the worker overrides it with something stricter.
     Replaced,
     /// A limit, in bytes or a number, up to some times this default.
     UpTo(u64),
@@ -191,7 +191,6 @@ fn rule(path: &str) -> Option<Rule> {
     found.map(|(_, rule)| *rule)
 }
 
-/// The rule of a limit.
 fn limit(key: &str) -> Option<Rule> {
     let default = &Resources::DEFAULT;
     Some(match key {
@@ -209,7 +208,7 @@ fn limit(key: &str) -> Option<Rule> {
     })
 }
 
-/// Whether keys of this table are looked at one by one.
+/// True if keys of this table are checked one by one.
 fn is_looked_into(path: &str) -> bool {
     let is_inside = |key: &str| {
         let rest = key.strip_prefix(path);
@@ -312,7 +311,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A source of rules. What else belongs to one is of use for programs only.
+    /// A source of rules. Keys beside the sheet matter for programs only.
     fn sheet(&self, value: &Value) -> Result<(), String> {
         let of_table = |table: &'a str| value.get(table);
         let command = of_table("command").unwrap_or(value);
@@ -339,7 +338,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether the bot is played from a bundle: as everywhere, only one that has a `dir` and is not in place.
+    /// True if the bot is played from a bundle: as everywhere, only one that has a `dir` and is not
+    /// in place.
     fn is_bundled(&self) -> bool {
         self.bot.is_some_and(|(name, table)| {
             let in_place = table.get("in_place").and_then(Value::as_bool);
@@ -371,7 +371,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Where the bot's own files are; `None` if it has none here.
+    /// The folder with the bot's own files; `None` if it has none here.
     fn own_folder(&self) -> Option<PathBuf> {
         let (name, table) = self.bot?;
         if self.is_bundled() {
@@ -414,7 +414,6 @@ impl<'a> Walk<'a> {
 
 const OTHER_KEY: &str = "it is not among the keys that an announced tournament may have";
 
-/// The words of a command.
 fn words(value: &Value) -> Result<Vec<String>, String> {
     match value {
         Value::String(line) => command::split(line).map_err(|error| error.to_string()),
@@ -428,7 +427,7 @@ fn words(value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// Whether a word of a command can only be meant for a file of some folder.
+/// True if a word of a command can only mean a file of some folder.
 fn names_a_file(word: &str, is_program: bool) -> bool {
     let path = Path::new(word);
     let leads_up = || path.components().any(|part| part == Component::ParentDir);
@@ -439,7 +438,7 @@ fn names_a_file(word: &str, is_program: bool) -> bool {
     }
 }
 
-/// Whether a path is in a folder that every bot sees.
+/// True if a path is in a folder that every bot sees.
 fn is_of_the_system(word: &str) -> bool {
     let path = Path::new(word);
     let plain = |part: Component<'_>| matches!(part, Component::RootDir | Component::Normal(_));
@@ -485,7 +484,8 @@ fn short(value: &Value) -> Result<(), String> {
     }
 }
 
-/// Variables of a bot. The referee itself looks for interpreters of scripts in the folders of its PATH.
+/// Environment variables of a bot. The referee itself searches the folders of its PATH for
+/// interpreters.
 fn env(value: &Value) -> Result<(), String> {
     let has_path = value.get("PATH").is_some();
     match has_path {

@@ -1,5 +1,5 @@
-//! Bundles from the server: each is fetched and unpacked once per machine, whatever the number of workers
-//! and tournaments.
+//! Bundles from the server: each is fetched and unpacked once per machine, for all workers and
+//! tournaments.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -34,13 +34,12 @@ pub(super) enum FetchError {
 }
 
 impl FetchError {
-    /// True if a retry may succeed.
     pub(super) fn is_passing(&self) -> bool {
         matches!(self, FetchError::Fetch { error, .. } if error.is_passing())
     }
 }
 
-/// Where bundles come from and go to.
+/// Source and destination of bundles.
 pub(super) struct Source<'a> {
     pub(super) connection: &'a Connection,
     pub(super) tournament: &'a TournamentId,
@@ -50,7 +49,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Fetches and unpacks what is not here yet.
+    /// Fetches and unpacks missing bundles.
     pub(super) async fn fetch_all(
         &self,
         bundles: &BTreeMap<String, Bundle>,

@@ -26,7 +26,7 @@ use serving::Room;
 use session::WorkerSession;
 use slot::Slot;
 
-/// A worker ends by itself.
+/// The reason why a worker ends by itself.
 #[derive(Debug, Error)]
 pub enum WorkerError {
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum WorkerError {
 /// Works until `leave` says otherwise. `report` gets lines for the user.
 ///
 /// # Errors
-/// If the server cannot be reached at the beginning, or the machine cannot play.
+/// If the server cannot be reached at the start, or the machine cannot play.
 pub async fn work(
     options: WorkerOptions,
     leave: watch::Receiver<Leave>,

@@ -16,7 +16,6 @@ pub struct WorkerOptions {
     pub folder: Option<PathBuf>,
     /// Run bots in the sandbox of the configuration, which may be none.
     pub trust: bool,
-    /// Where bundles are unpacked.
     pub bundle_cache: PathBuf,
     /// The most bytes of a bundle's files.
     pub max_bundle: u64,
@@ -27,7 +26,7 @@ pub struct WorkerOptions {
     pub yardstick: Yardstick,
 }
 
-/// When a worker ends.
+/// The end of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Leave {
     Stay,

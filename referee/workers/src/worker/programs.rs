@@ -5,8 +5,8 @@ use std::path::{Component, Path};
 use supervisor::spec::is_system_file;
 use supervisor::spec::shebang::first_line;
 
-/// Declines a script in this folder whose interpreter is neither of the system nor found on the PATH: the
-/// sandbox would mount it, whatever it is.
+/// Declines a script in this folder whose interpreter is neither of the system nor found on the
+/// PATH: the sandbox would mount it, even if it is not a program.
 ///
 /// # Errors
 /// The reason.

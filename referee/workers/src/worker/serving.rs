@@ -25,7 +25,6 @@ use super::allowed::{self, Along};
 use super::options::WorkerOptions;
 use crate::wire::{Announced, GroupJob, unpack};
 
-/// The highest number of a match.
 const MOST_NUMBER: usize = 999_999;
 /// The most matches of a group: the orders of four seats.
 const MOST_ORDERS: usize = 24;
@@ -165,7 +164,6 @@ pub fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, 
 /// The capacity of a worker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// Groups played at a time.
     pub(super) slots: usize,
     /// The speed of the machine by the yardstick, with all slots busy; `None` if it was not measured.
     pub(super) speed: Option<f64>,

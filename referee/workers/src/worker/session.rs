@@ -63,7 +63,6 @@ async fn next_of(announcements: &mut Option<Announcements>) {
 /// The sequence number of no announcement, for tournaments to retry.
 const TRY_AGAIN: u64 = 0;
 
-/// An announced tournament.
 struct Known {
     /// The sequence number of its announcement.
     sequence: u64,
@@ -71,7 +70,7 @@ struct Known {
     serving: Result<Arc<Serving>, String>,
 }
 
-/// A tournament is not played here.
+/// The reason why a tournament is not played here.
 enum Unserved {
     /// A retry may help.
     ForNow(String),
@@ -131,7 +130,6 @@ impl WorkerSession {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tournaments that are played here.
     fn served(&self) -> Vec<Arc<Serving>> {
         let tournaments = self.tournaments();
         let served = tournaments
@@ -375,11 +373,11 @@ impl WorkerSession {
         if let Some(pause) = group.pause_for(&serving.hash, &self.name.to_string()) {
             return job.give_back(pause).await;
         }
-        let (begun, mut beginning) = mpsc::unbounded_channel();
+        let (begun, mut started) = mpsc::unbounded_channel();
         let playing = slot.play(serving, (group.matches, group.deal), begun);
         let sending = async {
             let mut first = true;
-            while let Some(number) = beginning.recv().await {
+            while let Some(number) = started.recv().await {
                 let job = job.number;
                 self.send_news(&serving.id, &WorkerNews::Begins { job, number, first })
                     .await;

@@ -21,7 +21,6 @@ use tournament::playing::slots;
 use super::options::Leave;
 use super::serving::Serving;
 
-/// The outcome of a group.
 #[derive(Debug)]
 pub(super) enum Played {
     Records(Vec<Record>),

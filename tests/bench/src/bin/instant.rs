@@ -11,7 +11,7 @@ use games::rules::paper_penguins::PaperPenguins;
 use games::{Game, Options, Rng};
 use serde_json::Value;
 
-/// The beginning of a `turn`; its ply follows.
+/// The prefix of a `turn`; its ply follows.
 const TURN: &str = r#"{"type":"turn","ply":"#;
 
 /// The key before a move.
@@ -74,7 +74,6 @@ fn first_legal(turn: &str) -> &str {
     list.split('"').next().unwrap_or_default()
 }
 
-/// Follows a match by what was played.
 struct Follower {
     game: PaperPenguins,
     /// The game's; making a board takes as long as many moves.
@@ -108,7 +107,7 @@ impl Follower {
         self.position = self.game.load(&start["state"]).expect("its state");
     }
 
-    /// Plays what was played since, and appends a random move.
+    /// Follows the plies since the last turn, and appends a random move.
     fn answer(&mut self, turn: &str, out: &mut String) {
         let mut rest = turn;
         while let Some(begin) = rest.find(MOVE) {

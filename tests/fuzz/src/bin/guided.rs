@@ -1,5 +1,5 @@
-//! The same targets under libFuzzer, which looks at what code an input reaches. It is built with
-//! instrumentation by the script `tests/fuzz/guided`, which is how to run it.
+//! The same targets under libFuzzer, which is guided by coverage. The script `tests/fuzz/guided`
+//! builds it with instrumentation and runs it.
 
 #![no_main]
 
@@ -31,7 +31,7 @@ libfuzzer_sys::fuzz_target!(
     }
 );
 
-/// Valid inputs to begin from, in the folder that `FUZZ_SEEDS` names.
+/// Valid inputs as a corpus, in the folder that `FUZZ_SEEDS` names.
 fn write_seeds() {
     let Ok(folder) = env::var("FUZZ_SEEDS") else {
         return;

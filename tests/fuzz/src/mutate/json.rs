@@ -1,4 +1,4 @@
-//! Changes of JSON that leave it JSON: fields dropped, doubled, retyped, nested, swapped.
+//! Mutations of JSON that keep it valid: fields dropped, doubled, retyped, nested, swapped.
 
 use games::Rng;
 use serde_json::{Map, Number, Value, json};
@@ -21,7 +21,7 @@ pub(super) fn change(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) -> bool {
     true
 }
 
-/// A piece of JSON in the input: where it begins and ends, and what it is.
+/// A piece of JSON in the input: its range and its value.
 fn find(input: &[u8], rng: &mut Rng) -> Option<(usize, usize, Value)> {
     let lines: Vec<&[u8]> = input.split(|byte| *byte == b'\n').collect();
     let number = rng.index(lines.len());
@@ -105,7 +105,7 @@ fn extreme(rng: &mut Rng) -> Value {
     number.map_or(Value::Null, Value::Number)
 }
 
-/// Takes a value out of the list or the object that it is in.
+/// Removes a value from its list or object.
 fn remove(value: &mut Value, pointer: &str) {
     let Some((parent, key)) = pointer.rsplit_once('/') else {
         return;

@@ -5,7 +5,7 @@ use games::Rng;
 /// No input is longer.
 pub const LONGEST: usize = 64 * 1024;
 
-/// Numbers at the edges of what types hold, and what is no number at all.
+/// Numbers at the limits of types, and invalid ones.
 pub(super) const EXTREMES: [&str; 22] = [
     "0",
     "-0",
@@ -35,7 +35,7 @@ pub(super) fn pick<'a, T>(items: &'a [T], rng: &mut Rng) -> &'a T {
     &items[rng.index(items.len())]
 }
 
-/// A random stretch of a list of this length: begin and end.
+/// A random range within a list of this length.
 pub(super) fn stretch(len: usize, rng: &mut Rng) -> (usize, usize) {
     let from = rng.index(len + 1);
     // Mostly short ones.

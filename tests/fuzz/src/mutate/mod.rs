@@ -1,5 +1,5 @@
-//! New inputs from old ones. Most changes of JSON leave it JSON; the others know only bytes, words
-//! and lines.
+//! Mutations of inputs. Most of those of JSON keep it valid; the others know only bytes, words and
+//! lines.
 
 mod json;
 mod material;

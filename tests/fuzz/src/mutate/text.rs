@@ -1,4 +1,4 @@
-//! Changes of bytes, words and lines, for inputs of any kind.
+//! Mutations of bytes, words and lines, for inputs of any kind.
 
 use games::Rng;
 
@@ -10,7 +10,6 @@ const WORDS: [&str; 24] = [
     "@", "é", "🐧", "\\u0000", "\\ud800", "null", "true",
 ];
 
-/// Makes one change.
 pub(super) fn change(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     match rng.below(9) {
         0 => flip(input, rng),
@@ -30,7 +29,7 @@ pub(super) fn change(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
             insert(input, &other[from..to], rng);
         }
         6 => {
-            // The beginning of one and the end of the other.
+            // The start of one and the end of the other.
             input.truncate(rng.index(input.len() + 1));
             input.extend(&other[rng.index(other.len() + 1)..]);
         }
@@ -59,7 +58,7 @@ fn insert(input: &mut Vec<u8>, what: &[u8], rng: &mut Rng) {
     input.splice(at..at, what.iter().copied());
 }
 
-/// Puts an extreme number in the place of one that is there.
+/// Replaces a number by an extreme one.
 fn replace_number(input: &mut Vec<u8>, rng: &mut Rng) {
     let digit = |at: &usize| input[*at].is_ascii_digit();
     let first = |at: &usize| digit(at) && (*at == 0 || !digit(&(at - 1)));

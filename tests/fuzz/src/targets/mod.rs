@@ -1,4 +1,4 @@
-//! The targets: each takes any bytes, and panics if something is wrong with what they lead to.
+//! The targets: each takes any bytes, and panics if it finds an error.
 
 mod files;
 mod network;
@@ -10,11 +10,10 @@ use files::{bundles, clocks, config, log, sheets, submissions};
 use network::{announcements, http, results};
 use play::{messages, model, moves, options, states};
 
-/// Something that reads text from outside.
+/// A parser of text from outside.
 pub struct Target {
-    /// Its name on the command line.
     pub name: &'static str,
-    /// Valid examples to begin from.
+    /// Valid examples to start from.
     pub seeds: fn(&mut Rng) -> Vec<Vec<u8>>,
     /// Tries an input; true if it was understood, so that more than its parser was tried.
     pub run: fn(&[u8]) -> bool,

@@ -1,4 +1,4 @@
-//! Game of the Amazons: queens that move and then shoot an arrow; whoever cannot
+//! Game of the Amazons: queens that move and then shoot an arrow; a player who cannot
 //! move loses.
 
 use crate::board::{self, Board, Cell};

@@ -133,7 +133,7 @@ impl ElephantRun {
         Some(at)
     }
 
-    /// To the nearest tile in the line, with only empty holes between.
+    /// Moves to the nearest tile in the line, with only empty holes between.
     fn run(&self, from: Cell, dir: Dir) -> Option<Cell> {
         let to = self.over_holes(from, dir)?;
         self.tile_without_piece(to).then_some(to)

@@ -139,7 +139,7 @@ impl Giantslayer {
         self.halogai.remove(&over);
     }
 
-    /// No giant left, or all that are left are on edge cells.
+    /// True if all giants left are on edge cells, or none is left.
     fn none_left_inside(&self) -> bool {
         self.giants.iter().all(|&giant| is_edge(giant))
     }

@@ -44,7 +44,7 @@ impl Penguins {
         game
     }
 
-    /// Penguins each: 4, 3 or 2.
+    /// Penguins of each seat: 4, 3 or 2.
     fn each(&self) -> usize {
         match self.seats {
             2 => 4,

@@ -17,7 +17,6 @@ const WHITE: usize = 1;
 /// The forward directions of each seat.
 const FORWARD: [[Dir; 2]; 2] = [[(0, 1), (-1, 0)], [(0, -1), (1, 0)]];
 
-/// One seat's pieces, by kind.
 #[derive(Clone)]
 struct Side {
     board: [BTreeSet<Cell>; 2],
@@ -182,7 +181,7 @@ impl Run {
         actions
     }
 
-    /// All that a seat may do now, if it is the one to move.
+    /// All actions of the seat to move.
     fn has_cow(&self, seat: usize) -> bool {
         self.sides[seat].reserve[COW] > 0 || !self.sides[seat].board[COW].is_empty()
     }

@@ -19,23 +19,23 @@ enum Campaign {
         /// At least this many matches
         #[arg(long, default_value_t = 1000)]
         matches: usize,
-        /// Decides who enters
+        /// Selects the entrants
         #[arg(long, default_value_t = 1)]
         seed: usize,
     },
     /// Quick matches with new processes for each
     Quick {
-        /// How many matches
+        /// Number of matches
         #[arg(long, default_value_t = 10_000)]
         matches: u32,
     },
     /// Fast bots beside two busy loops, by CPU time and by wall-clock time
     Busy {
-        /// This many with each clock
+        /// Matches with each clock
         #[arg(long, default_value_t = 1000)]
         matches: u32,
     },
-    /// Every trick against the sandbox, in every tier and by every user, beside what is promised
+    /// Every trick against the sandbox, in every tier and by every user, beside the promises
     Redteam(redteam::Options),
     /// `mcts` against bots that take the CPU in the strict sandbox, beside a control
     RedteamDuels(redteam::duels::DuelOptions),

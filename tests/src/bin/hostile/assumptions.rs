@@ -1,4 +1,4 @@
-//! Bots that play well with one referee and not with another that keeps to the same protocol.
+//! Bots that rely on one referee's habits and fail with another that keeps the same protocol.
 
 use std::process::exit;
 use std::thread;
@@ -11,7 +11,7 @@ use crate::say;
 /// More than a line of Amazons has.
 const SHORT_BUFFER: usize = 100_000;
 
-/// Before anything is read.
+/// Runs before anything is read.
 pub(crate) fn at_once(how: &str) {
     if how == "speaks-first" {
         say(&json!({"type": "hello", "protocol": 1, "name": "eager"}));

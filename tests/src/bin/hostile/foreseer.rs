@@ -22,7 +22,7 @@ const DEALS: [[&str; 2]; 6] = [
     ["queen", "king"],
 ];
 
-/// What it foresees of the match that has begun: both cards, as the old rule deals them. Two bots play one
+/// Predicts both cards of the match that has begun, as the old rule deals them. Two bots play one
 /// game, in which the first match of a pair has an odd number.
 pub(crate) fn report(begun: &Value) -> Value {
     let names: Vec<&str> = begun["players"]
@@ -47,7 +47,7 @@ fn deal(round: u64, names: &[&str]) -> [&'static str; 2] {
     DEALS[((unit * DEALS.len() as f64) as usize).min(DEALS.len() - 1)]
 }
 
-/// The secret, if the file that the organiser wanted nobody to read can be read.
+/// True if the secret's file, which only the organiser may read, can be read.
 fn secret() -> bool {
     let path = std::env::var_os("RED_DEAL_SECRET");
     path.is_some_and(|path| std::fs::read(path).is_ok())

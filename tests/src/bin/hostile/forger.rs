@@ -1,5 +1,5 @@
-//! Rewrites history: swaps winners and losers in the log, and in the copies of it that the referee
-//! has open. Only processes that this one descends from are looked into.
+//! Rewrites history: swaps winners and losers in the log, and in the copies that the referee has
+//! open. Only examines its own ancestors.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// Forges whatever can be reached; prints how many files that were, and whether an ancestor's memory
+/// Forges all files within reach; prints how many files that were, and whether an ancestor's memory
 /// can be written.
 pub(crate) fn forge() -> Value {
     let mut log = 0;

@@ -1,4 +1,4 @@
-//! Lines that no bot should print, and too many of them.
+//! Invalid lines, and too many lines.
 
 use std::io::{self, Write};
 use std::process::exit;
@@ -82,7 +82,7 @@ pub(crate) fn instead(how: &str, answer: &Value) -> Option<Vec<u8>> {
 /// Lines before the answer, if there will be one.
 pub(crate) fn before(how: &str) {
     match how {
-        // The deadline must not start anew with each line.
+        // The deadline must not restart with each line.
         "drip" => loop {
             say(&json!({"type": "info", "depth": 1}));
             thread::sleep(Duration::from_millis(20));
@@ -132,7 +132,7 @@ pub(crate) fn info(how: &str) -> Option<Value> {
     }
 }
 
-/// Prints a message until nobody reads any more.
+/// Prints a message until the pipe closes.
 pub(crate) fn flood(message: &Value) {
     let line = format!("{message}\n");
     let mut out = io::stdout().lock();

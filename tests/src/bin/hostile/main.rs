@@ -1,5 +1,5 @@
-//! A bot that plays the first legal move, but misbehaves in the way that its argument names.
-//! Whatever it starts ends by itself after a while, so that a referee that fails costs no machine.
+//! A bot that plays the first legal move, but misbehaves as its argument says. All its processes
+//! end by themselves after a while, so that a failing referee does not block the machine.
 
 mod assumptions;
 mod foreseer;
@@ -20,9 +20,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getppid};
 use serde_json::{Value, json};
 
-/// Misbehaviour during play begins with the bot's second turn, so that the fault has a ply.
+/// Misbehaviour during play starts with the bot's second turn, so that the fault has a ply.
 const TURN: u32 = 2;
-/// Nothing here lasts longer than this.
+/// Maximum lifetime of any process.
 const LIFETIME: Duration = Duration::from_secs(900);
 
 fn main() {
@@ -60,7 +60,7 @@ fn main() {
     Bot::new(how).run();
 }
 
-/// One of the words between commas, whichever.
+/// One of the comma-separated words, at random.
 fn one_of(words: &str) -> String {
     let words: Vec<&str> = words.split(',').collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -70,10 +70,8 @@ fn one_of(words: &str) -> String {
 
 struct Bot {
     how: String,
-    /// Of this match.
     turns: u32,
     matches: u32,
-    /// The last `start`.
     begun: Value,
     ponder: Option<resources::Ponder>,
     raid: Option<redteam::Raid>,
@@ -93,7 +91,6 @@ impl Bot {
         }
     }
 
-    /// One of the red team's.
     fn with_trick(trick: &str) -> Self {
         Bot {
             raid: Some(redteam::Raid::new(trick)),
@@ -255,7 +252,7 @@ impl Bot {
         }
     }
 
-    /// Runs after the move was sent.
+    /// Runs after each move.
     fn afterwards(&self, answer: &Value) {
         match self.how.as_str() {
             "exit-after-turn" => exit(6),
@@ -293,7 +290,7 @@ fn signal_parent(signal: Signal) {
     kill(getppid(), signal).expect("a parent");
 }
 
-/// To all processes of the group in which this one is, with all others there.
+/// Signals all processes of the own group.
 fn signal_group(signal: Signal) {
     kill(Pid::from_raw(0), signal).expect("an own group");
 }
@@ -302,7 +299,7 @@ fn say(message: &Value) {
     print(format!("{message}\n").as_bytes());
 }
 
-/// Prints without minding whether anybody reads.
+/// Prints, and ignores errors.
 fn print(text: &[u8]) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text).and_then(|()| out.flush());

@@ -25,12 +25,12 @@ pub(crate) fn info(how: &str, turn: &Value) -> Option<Value> {
     };
     misbehave(how);
     match how {
-        "tells-lines" => {
+        "reports-lines" => {
             say(&json!({"type": "info", "depth": 1, "nodes": 10, "lines": lines(1)}));
             Some(json!({"depth": 2, "nodes": 20, "text": "\u{1b}[2Jfine", "lines": lines(2)}))
         }
-        "tells-a-value" => Some(json!({"value": 0.625, "pv": [legal[0]], "depth": 3})),
-        "tells-nonsense" => {
+        "reports-a-value" => Some(json!({"value": 0.625, "pv": [legal[0]], "depth": 3})),
+        "reports-nonsense" => {
             let pv = vec!["z9"; 500];
             say(&json!({"type": "info", "lines": {"best": 1}, "depth": -7, "value": [0.5]}));
             say(&json!({"type": "info", "lines": vec![json!({"pv": pv}); 50]}));
@@ -59,7 +59,7 @@ fn misbehave(how: &str) {
         }
         "forks-at-once" => processes::start("fork-bomb"),
         "daemon-at-once" => processes::start("closed-daemons"),
-        "tells-no-json" => {
+        "reports-no-json" => {
             print(b"{\"type\":\"info\",\"value\":NaN,\"text\":\"\x1b[2J\x07\"}\n");
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! Children, daemons and worse. Each prints its process id on stderr, and ends by itself in the end.
+//! Children, daemons and worse. Each prints its process id on stderr, and ends by itself.
 
 use std::env;
 use std::io::{self, Read as _};
@@ -13,15 +13,15 @@ use nix::unistd::setsid;
 
 use crate::{resources, sleep_for_ever};
 
-/// Time in which processes multiply.
+/// Duration of a fork bomb.
 const MULTIPLYING: u64 = 20;
 
-/// Starts what the bot has beside itself.
+/// Starts the bot's companions.
 pub(crate) fn start(how: &str) {
     match how {
-        "children" => run_and_hear("child", ""),
-        "daemons" => run_and_hear("daemon", ""),
-        "closed-daemons" => run_and_hear("daemon", "closed"),
+        "children" => run_and_wait("child", ""),
+        "daemons" => run_and_wait("daemon", ""),
+        "closed-daemons" => run_and_wait("daemon", "closed"),
         "fork-bomb" => {
             run("multiply", &(seconds() + MULTIPLYING).to_string());
             sleep_for_ever();
@@ -39,12 +39,12 @@ pub(crate) fn start(how: &str) {
     }
 }
 
-/// If this process is such a child: its life.
+/// Runs the role of a child, if this process is one.
 pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
     let argument = argument.unwrap_or_default();
     match how {
         "child" => {
-            tell();
+            report();
             sleep_for_ever();
         }
         "daemon" => {
@@ -52,11 +52,11 @@ pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
             let _ = setsid();
             run_from("leaver", &argument, Stdio::inherit());
         }
-        // Leaves its child to whoever adopts it.
+        // Orphans its child.
         "leaver" => run_from("demon", &argument, Stdio::inherit()),
         "demon" => {
             let _ = setsid();
-            tell();
+            report();
             if argument == "closed" {
                 for fd in 0..100 {
                     let _ = nix::unistd::close(fd);
@@ -79,23 +79,23 @@ pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
     true
 }
 
-/// Starts this program in another role. It may fail: that is what limits are for.
+/// Starts this program in another role. May fail, because of limits.
 fn run(role: &str, argument: &str) {
     run_from(role, argument, Stdio::null());
 }
 
-/// The same, and waits until it, or what it leaves behind, has reported that it is there.
-fn run_and_hear(role: &str, argument: &str) {
+/// The same, and waits until it, or its descendant, has reported its start.
+fn run_and_wait(role: &str, argument: &str) {
     let (mut hears, reports) = UnixStream::pair().expect("a pair of sockets");
     run_from(role, argument, OwnedFd::from(reports).into());
     // Nothing comes where it could not start.
     let _ = hears.read(&mut [0]);
 }
 
-/// Reports that this process is there.
-fn tell() {
+/// Reports the start of this process.
+fn report() {
     eprintln!("child {}", id());
-    // Whoever waits for it does so at the other end of its input.
+    // A waiting parent is at the other end of its input.
     let _ = nix::unistd::write(io::stdin(), b"!");
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn without_sigterm(role: &str) {
     panic!("no shell: {error}");
 }
 
-/// Becomes another program; what was started stays beside it.
+/// Becomes another program; its children remain.
 pub(crate) fn become_other(command: &[String]) -> io::Error {
     let [program, arguments @ ..] = command else {
         return io::ErrorKind::InvalidInput.into();

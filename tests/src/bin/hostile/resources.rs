@@ -1,4 +1,4 @@
-//! Using more than one's share: time, memory, disk.
+//! Excessive use of time, memory and disk.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -21,7 +21,6 @@ const MOST_MEMORY: usize = 4 << 30;
 /// No more files than this are written.
 const MOST_DISK: usize = 512 << 20;
 
-/// Wastes what the word says.
 pub(crate) fn waste(how: &str) {
     match how {
         "spins" => spin(SPINNING),
@@ -107,7 +106,7 @@ impl Ponder {
         Ponder { stop, paused: None }
     }
 
-    /// The bot's turn is over.
+    /// Ends the bot's turn.
     pub(crate) fn pause(&mut self) {
         self.paused = Some((cpu(), Instant::now()));
     }

@@ -1,5 +1,5 @@
-//! Looks at what is none of a bot's business. What to try comes from the environment; what
-//! succeeded is printed.
+//! Tries to read things that are none of a bot's business. The environment lists the attempts;
+//! successes are printed.
 
 use std::env;
 use std::fs::{self, File};
@@ -101,7 +101,7 @@ fn udp(address: &str) -> bool {
         let socket = UdpSocket::bind("127.0.0.1:0")?;
         socket.connect(address)?;
         socket.send(b"x")?;
-        // If nobody is there that comes back, and is told now.
+        // If nobody is there, that comes back, and is reported now.
         thread::sleep(Duration::from_millis(50));
         socket.send(b"x")
     };

@@ -1,5 +1,4 @@
-//! `mcts` at 100 ms against `greedy` with something beside it that takes the CPU, and, as a
-//! control, without.
+//! `mcts` at 100 ms against `greedy` beside a CPU hog and, as a control, without.
 
 use clap::Args;
 use serde_json::Value;
@@ -14,7 +13,7 @@ pub struct DuelOptions {
     /// At least this many matches of each bot
     #[arg(long, default_value_t = 40)]
     pub matches: u32,
-    /// In which sandbox the bots are
+    /// The sandbox of the bots
     #[arg(long, default_value = "strict")]
     pub tier: Tier,
     /// Only with the referee run by this user
@@ -22,7 +21,7 @@ pub struct DuelOptions {
     pub user: Option<User>,
 }
 
-/// The bots: what they are called, and their tricks.
+/// The bots: names and tricks.
 const BOTS: [(&str, &str); 3] = [
     ("burner-15", "cpu-share.15"),
     ("burner-40", "cpu-share.40"),
@@ -31,7 +30,6 @@ const BOTS: [(&str, &str); 3] = [
 /// Scores that differ by more standard errors than this differ.
 const ERRORS: f64 = 3.0;
 
-/// Plays all of them.
 pub fn run(options: &DuelOptions) -> Findings {
     let programs = Programs::copy();
     let mut findings = Findings::default();
@@ -114,10 +112,8 @@ fn play(programs: &Programs, tier: Tier, user: User, matches: u32, findings: &mu
 struct Score {
     matches: u32,
     points: f64,
-    /// The sum of squares.
     squares: f64,
     forfeits: u32,
-    /// Of the bot.
     other_forfeits: u32,
     /// Milliseconds that `mcts` took for its moves.
     slowest: f64,

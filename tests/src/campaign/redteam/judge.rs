@@ -11,24 +11,20 @@ use super::site::{FORGED, Played, Site};
 /// The outcome of all tricks against one promise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Verdict {
-    /// Everything that was tried, in words.
     pub(super) attempts: Vec<String>,
-    /// Tricks that succeeded.
     pub(super) successes: Vec<String>,
-    /// Tricks without an outcome.
     pub(super) unknown: Vec<String>,
-    /// Why it could not be tried: the program refuses to play like that.
+    /// The reason why it could not be tried: the program refuses to play like that.
     pub(super) refused: Option<String>,
 }
 
 impl Verdict {
-    /// Nothing speaks against the promise.
+    /// True if nothing contradicts the promise.
     pub(super) fn is_quiet(&self) -> bool {
         self.successes.is_empty() && self.unknown.is_empty()
     }
 }
 
-/// All verdicts, by promise.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     verdicts: BTreeMap<String, Verdict>,
@@ -49,14 +45,14 @@ impl Verdicts {
         self.verdicts.get(promise)
     }
 
-    /// The promises against which something succeeded.
+    /// The promises with successful attacks.
     pub(super) fn succeeded(&self) -> impl Iterator<Item = String> {
         let all = self.verdicts.iter();
         all.filter(|(_, verdict)| !verdict.successes.is_empty())
             .map(|(promise, _)| promise.clone())
     }
 
-    /// Takes what the bots with these tricks report.
+    /// Takes the reports of the bots with these tricks.
     pub(super) fn take_reports(&mut self, played: &Played, tricks: &[String]) {
         for trick in tricks {
             let moves = moves_of(played, trick);
@@ -92,11 +88,13 @@ impl Verdicts {
         }
     }
 
-    /// Takes what only shows outside.
+    /// Takes effects that only show outside.
     pub(super) fn take_effects(&mut self, site: &Site, played: &Played) {
-        for heard in played.report["heard"].as_array().into_iter().flatten() {
+        for received in played.report["received"].as_array().into_iter().flatten() {
             let network = self.of("network");
-            network.successes.push(format!("{heard} was heard outside"));
+            network
+                .successes
+                .push(format!("{received} was received outside"));
         }
         let users = played.report["users"].as_object().into_iter().flatten();
         for (trick, user) in users {

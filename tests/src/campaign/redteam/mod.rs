@@ -1,5 +1,5 @@
 //! The red team against the sandbox: every trick, in every tier, by every user who may run the
-//! referee, and what came of it beside what is promised.
+//! referee, with the outcomes beside the promises.
 
 pub mod duels;
 mod judge;
@@ -85,7 +85,7 @@ pub fn run(options: &Options) -> Findings {
     findings
 }
 
-/// The scenes with what came of them; `once` keeps those in which no sandbox has a part, by user.
+/// Plays the scenes; `once` keeps the outcomes that do not depend on the sandbox, by user.
 fn played_scenes(
     stage: &Stage,
     once: &mut BTreeMap<(&'static str, User), Verdict>,
@@ -115,7 +115,7 @@ fn played_scenes(
     played
 }
 
-/// Says what is wrong with a promise, and every attempt if it is looked at alone.
+/// Reports violations of a promise, and every attempt if it is the only one.
 fn report(
     place: &str,
     promise: &str,
@@ -142,7 +142,6 @@ fn report(
     }
 }
 
-/// Reports all promises against tricks.
 fn show(
     verdicts: &Verdicts,
     tier: Tier,

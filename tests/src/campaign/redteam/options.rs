@@ -17,7 +17,7 @@ pub struct Options {
     /// Only this trick, all those of a promise, or this scene; prints every attempt
     #[arg(long)]
     pub trick: Option<String>,
-    /// Only the tier `strict`, and less of what takes long
+    /// Only the tier `strict`, and no slow tricks
     #[arg(long)]
     pub short: bool,
     /// Replace the table between the two marks in this file; as root only, so that it is whole
@@ -28,18 +28,14 @@ pub struct Options {
 /// Sandboxes, from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Tier {
-    /// Not at all.
     None,
-    /// Limits of resources only.
     Limits,
-    /// By Landlock and seccomp.
     Restricted,
-    /// By bubblewrap.
     Strict,
 }
 
 impl Tier {
-    /// As configurations have it.
+    /// The name in configurations.
     pub fn name(self) -> &'static str {
         match self {
             Tier::None => "none",
@@ -53,14 +49,13 @@ impl Tier {
 /// The user who runs the referee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum User {
-    /// Root.
     Root,
-    /// Somebody without rights.
+    /// An unprivileged user.
     Ordinary,
 }
 
 impl User {
-    /// In tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             User::Root => "root",
@@ -68,7 +63,7 @@ impl User {
         }
     }
 
-    /// Those that this process can be.
+    /// The users that this process can become.
     pub(super) fn possible() -> Vec<User> {
         if geteuid().is_root() {
             vec![User::Root, User::Ordinary]

@@ -10,7 +10,6 @@ use crate::Ran;
 use super::options::{Tier, User};
 use super::site::{Programs, as_user};
 
-/// The program's table of promises.
 #[derive(Debug)]
 pub(super) struct Promises {
     /// In the program's order.
@@ -26,7 +25,7 @@ pub(super) struct Promise {
 }
 
 impl Promises {
-    /// Asks the program, as each of these users: some promises hang on what a user may do.
+    /// Queries the program as each of these users: some promises depend on a user's rights.
     pub(super) fn ask(programs: &Programs, users: &[User]) -> Result<Self, String> {
         let mut all: Vec<Promise> = Vec::new();
         for user in users {

@@ -1,5 +1,5 @@
-//! Where a tournament with the red team is played: programs that every user may run, folders with
-//! what is to be protected, and the words that say where all of it is.
+//! The site of a tournament with the red team: programs that every user may run, folders to
+//! protect, and their paths for the tricks.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -15,14 +15,14 @@ use super::options::{Tier, User};
 use crate::traces::MARK;
 use crate::{Arena, Ran};
 
-/// The id of nobody, by whom the referee is run for an ordinary user.
+/// The id of `nobody`, as an ordinary user.
 const NOBODY: u32 = 65534;
 /// A variable that the referee has in its environment, and bots should not.
 const SECRET: &str = "RED_SECRET";
 /// Text that is forged in a log, and its replacement of the same length.
 const WORD: &str = "\"witness\"";
 pub(super) const FORGED: &str = "\"forgery\"";
-/// Limits that bots get.
+/// Memory limit of bots.
 const MEMORY: &str = "256MiB";
 const PROCESSES: u64 = 50;
 const TMP_MIB: u64 = 16;
@@ -68,7 +68,6 @@ impl Programs {
         self.folder.path().join("id")
     }
 
-    /// All tricks by their words.
     pub(super) fn tricks(&self) -> Vec<String> {
         let output = Command::new(self.hostile()).arg("tricks").output();
         let listed = output.expect("the misbehaving bot runs").stdout;
@@ -77,7 +76,6 @@ impl Programs {
     }
 }
 
-/// The folder of one tournament.
 pub(super) struct Site<'a> {
     pub(super) arena: Arena,
     programs: &'a Programs,
@@ -86,7 +84,7 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    /// Everything but the configuration. Tricks are tried in this seat only, if there is one.
+    /// Writes all files but the configuration. Tricks are tried in this seat only, if there is one.
     pub(super) fn new(programs: &'a Programs, user: User, seat: Option<u32>) -> Self {
         let arena = Arena::new("");
         let site = Site {
@@ -122,7 +120,7 @@ impl<'a> Site<'a> {
         site
     }
 
-    /// Lets every user write to a folder of it.
+    /// Makes a folder of it writable for everybody.
     pub(super) fn open(&self, folder: &str) {
         let mode = fs::Permissions::from_mode(0o777);
         fs::set_permissions(self.arena.path(folder), mode).expect("a mode");
@@ -195,7 +193,6 @@ impl<'a> Site<'a> {
         self.bot(trick, &command, "attacker", more)
     }
 
-    /// A bot that plays on.
     pub(super) fn bot(&self, name: &str, command: &str, dir: &str, more: &str) -> String {
         format!(
             "[[bots]]\nname = \"{name}\"\ncommand = {command}\ndir = \"{dir}\"\n\
@@ -218,14 +215,13 @@ impl<'a> Site<'a> {
         format!("[resources]\ninfo_bytes = \"1MiB\"\n{kernel}")
     }
 
-    /// Gives all of it to the user, if that is not who tests.
+    /// Changes the owner of all files to the user, if it is another one.
     pub(super) fn give_away(&self) {
         if gives_up_root(self.user) {
             give(&self.arena.path(""));
         }
     }
 
-    /// Plays this configuration as the user.
     pub(super) fn play(&self, configuration: &str) -> Played {
         self.arena.write("t.toml", configuration);
         self.give_away();
@@ -259,7 +255,6 @@ impl<'a> Site<'a> {
     }
 }
 
-/// A command by a user.
 pub(super) fn as_user(user: User, program: &Path) -> Command {
     if !gives_up_root(user) {
         return Command::new(program);
@@ -275,13 +270,12 @@ fn gives_up_root(user: User) -> bool {
     user == User::Ordinary && nix::unistd::geteuid().is_root()
 }
 
-/// The outcome of a tournament.
 pub(super) struct Played {
     pub(super) ran: Ran,
     pub(super) records: Vec<Value>,
     /// Observations from outside of the sandbox.
     pub(super) report: Value,
-    /// Processes that are still there.
+    /// Remaining processes.
     pub(super) left: Vec<u32>,
 }
 
@@ -290,7 +284,7 @@ fn open_for_all(folder: &Path) {
     fs::set_permissions(folder, mode).expect("a mode");
 }
 
-/// Gives a folder and all in it to nobody.
+/// Changes the owner of a folder and all in it to `nobody`.
 fn give(path: &Path) {
     chown(path, Some(NOBODY), Some(NOBODY)).expect("another owner");
     if path.is_dir() {

@@ -14,12 +14,11 @@ use super::scenes::Scene;
 const BEGIN: &str = "<!-- red team: begin -->";
 const END: &str = "<!-- red team: end -->";
 
-/// The state of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
-    /// It is promised, and nothing succeeded.
+    /// Promised, and nothing succeeded.
     Held,
-    /// It is promised, and something succeeded, or could not be tried.
+    /// Promised, and something succeeded, or could not be tried.
     Broken,
     NotPromised,
     /// The program does not play like that.
@@ -100,7 +99,7 @@ impl<'a> Table<'a> {
         });
     }
 
-    /// Puts it into a document in place of what is between the marks.
+    /// Replaces the text between the marks of a document.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = fs::read_to_string(path)?;
         let new = self.between_marks(&text);

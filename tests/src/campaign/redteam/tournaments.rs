@@ -1,5 +1,5 @@
-//! The tournaments of one tier and user: tricks that report themselves, all at once; those against
-//! time, one match after another; those against the clock of CPU time.
+//! The tournaments of one tier and user: self-reporting tricks, all at once; those against time,
+//! one match after another; those against the CPU clock.
 
 use std::time::Instant;
 
@@ -11,7 +11,6 @@ use crate::campaign::Findings;
 
 /// Promises that are judged by how time passes.
 const TIMED: [&str; 2] = ["cpu-share", "freezing"];
-/// The promise that nobody changes the log.
 const LOG: &str = "log";
 /// The bot beside which nothing is tried.
 const HONEST: &str = "honest";
@@ -22,7 +21,7 @@ const AT_REST: f64 = 0.1;
 /// Work of which less than this part is counted was lost.
 const COUNTED: f64 = 0.7;
 
-/// Plays all of them, as far as they are asked for.
+/// Plays the requested ones.
 pub(super) fn run(
     programs: &Programs,
     tier: Tier,
@@ -71,7 +70,7 @@ struct All<'a> {
 }
 
 impl All<'_> {
-    /// Tricks whose bots say what succeeded.
+    /// Tricks whose bots report successes.
     fn reporting(&mut self, tricks: &[String]) {
         if tricks.is_empty() {
             return;
@@ -92,8 +91,8 @@ impl All<'_> {
         }
     }
 
-    /// Somebody changed the log and its copy, so that no other trick can be judged by this tournament:
-    /// they are tried once more without those against the log.
+    /// The log and its copy were forged, so this tournament cannot judge other tricks: repeat them
+    /// without those against the log.
     fn forged(&mut self, played: &Played, tricks: &[String]) {
         self.none_is_left(played);
         let verdict = self.verdicts.of(LOG);
@@ -105,8 +104,8 @@ impl All<'_> {
         self.reporting(&others);
     }
 
-    /// Tricks against the time of `mcts`, which takes this much for a move. What succeeds only once
-    /// was another program on the machine: it is tried again.
+    /// Tricks against the time of `mcts`, which uses this much for a move. Something that succeeds
+    /// only once was another program on the machine: it is repeated.
     fn timed(&mut self, tricks: &[String], time: &str) {
         if tricks.is_empty() {
             return;

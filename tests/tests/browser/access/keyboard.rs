@@ -1,4 +1,4 @@
-//! The keyboard alone, and what a screen reader gets to say.
+//! The keyboard alone, and texts for screen readers.
 
 use crate::chromium::Browser;
 use crate::served::{all_games, page, watch};

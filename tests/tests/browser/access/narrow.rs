@@ -1,4 +1,4 @@
-//! From a phone to a projector: nothing sticks out.
+//! From a phone to a projector: nothing overflows.
 
 use crate::chromium::Browser;
 use crate::served::{all_games, page, watch};

@@ -1,4 +1,5 @@
-//! Pictures of every page, light and dark, on a phone and on a large screen: to be looked at.
+//! Screenshots of every page, light and dark, on a phone and on a large screen, for people to look
+//! at.
 //!
 //! `PICTURES=folder cargo test -p tests --test browser pictures -- --ignored`, with `PICTURES_OF=live,play`
 //! for some of them.
@@ -11,7 +12,7 @@ use crate::chromium::Browser;
 use crate::served::{GAMES, Running, all_games, page, watch};
 use serde_json::json;
 
-/// What is taken: a name, an address, and what is there once the page is.
+/// A screenshot: name, address, and an element that is there once the page is.
 struct Picture {
     name: String,
     url: String,

@@ -1,4 +1,4 @@
-//! The exported file, from disk: all pages work, and nothing is loaded from anywhere.
+//! The exported file, from disk: all pages work without loading anything.
 
 use std::path::Path;
 use tests::good;

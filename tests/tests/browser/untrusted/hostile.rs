@@ -1,4 +1,4 @@
-//! Texts that want to be more than text, in every page: nothing runs, and nothing sticks out.
+//! Texts with markup, in every page: nothing runs, and nothing overflows.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn evil() -> String {
     format!("{markup} {address} {signs} {}", "w".repeat(300))
 }
 
-/// Rules whose every text is evil.
+/// Rules with markup in every text.
 const RULES: &str = r#"
 import json, os, sys
 evil = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "evil.txt"), encoding="utf-8", newline="").read()
@@ -102,9 +102,9 @@ fn prepare(folder: &Path, argument: &str) -> String {
     )
 }
 
-/// Nothing ran, and nothing is wider than the page.
+/// Checks that nothing ran, and nothing is wider than the page.
 fn is_harmless(browser: &Browser, width: u32, place: &str) {
-    // Whatever would run had its time.
+    // All scripts had time to run.
     std::thread::sleep(std::time::Duration::from_millis(100));
     let wide = format!(
         "[...document.querySelectorAll('main *')].filter((node) => document.documentElement.scrollWidth > {width} && node.getBoundingClientRect().right > {width}).map((node) => node.tagName + '.' + (node.getAttribute('class') ?? '')).slice(-6).join()"

@@ -1,9 +1,9 @@
-//! Output of bots stays text, whatever it looks like.
+//! Output of bots stays text, even if it looks like markup.
 
 use crate::chromium::Browser;
 use crate::served::{page, play, watch};
 
-/// A bot that plays the first legal move and says what it should not.
+/// A bot that plays the first legal move and outputs markup.
 const BOT: &str = r#"
 import json, sys
 markup = "</script><script>window.broken = 1</script><img src=x onerror='window.broken = 1'>"

@@ -1,4 +1,5 @@
-//! Bots that play only some of the games: by the configuration, or by their `hello`, which is asked for once.
+//! Bots that play only some of the games: by the configuration, or by their answer to a single
+//! `hello`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,7 +9,7 @@ use tests::{Arena, Ran, assert_contains, run, verified};
 
 use crate::bots::submissions::with;
 
-/// Plays what `FOLDER/NAME.games` says, if that is there; counts its starts in `FOLDER/NAME.starts`.
+/// Plays the games in `FOLDER/NAME.games`, if it exists; counts its starts in `FOLDER/NAME.starts`.
 const BOT: &str = r#"import json, os, sys
 name = sys.argv[1]
 open(name + ".starts", "a").write("x")
@@ -99,7 +100,7 @@ fn pairings_that_a_bot_does_not_play_by_its_hello_are_not_scheduled() {
     assert!(record.len() < 2000, "what a bot says is bounded: {record}");
     assert_contains(&record, "[games]\nc = [\"run\", \"amazons\", \"y\"]");
 
-    // What is left is known although `c` says otherwise now, and nobody is asked again.
+    // The rest is known although `c` says otherwise now; no bot is queried again.
     let log = arena.path("out/games.jsonl");
     let text = fs::read_to_string(&log).unwrap();
     let first: Vec<&str> = text.lines().take(3).collect();
@@ -159,7 +160,7 @@ fn an_extension_asks_the_bots_that_are_new() {
         record.contains("c = ") && record.contains("d = [\"siam\"]"),
         "{record}"
     );
-    // It comes to the same once more.
+    // The result is the same again.
     assert_resumed(&arena);
 }
 

@@ -1,4 +1,4 @@
-//! Builds of submissions: how much they may make and how long they may take, and what they may not change.
+//! Builds of submissions: quotas, time limits, and protected files.
 
 use std::fs::{self, Permissions};
 use std::io::Read as _;
@@ -15,7 +15,7 @@ use tests::{Arena, assert_contains, good, referee, run, wait_until};
 
 const RANDOM: &str = "command = \"referee bot random\"\n";
 
-/// A class whose bots are built by these shell scripts, in a sandbox.
+/// A class whose bots have these shell scripts as builds, in a sandbox.
 fn class(tier: &str, more: &str, builds: &[(&str, &str)]) -> Arena {
     let arena = Arena::new(&format!(
         "name = \"class\"\ngames = [\"run\"]\nconcurrency = 1\nbots_from = \"submissions/*\"\n\
@@ -165,7 +165,7 @@ fn time_in_which_the_referee_was_suspended_is_not_the_builds() {
     assert_eq!(arena.matches().len(), 6, "three bots play");
 }
 
-/// In `"strict"`, `build.network` gives builds the network, and their bots none.
+/// In `"strict"`, `build.network` allows builds the network, but not their bots.
 #[test]
 fn a_build_reaches_the_network_only_where_the_organiser_says_so() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -188,12 +188,12 @@ fn a_build_reaches_the_network_only_where_the_organiser_says_so() {
         let ran = good(arena.play());
         assert!(!ran.stderr.contains("left out"), "{}", ran.stderr);
         assert_eq!(arena.matches().len(), 6, "three bots play");
-        let mut heard = String::new();
+        let mut received = String::new();
         while let Ok((mut stream, _)) = listener.accept() {
             stream.set_nonblocking(false).unwrap();
-            stream.read_to_string(&mut heard).unwrap();
+            stream.read_to_string(&mut received).unwrap();
         }
-        assert_eq!(heard, reached, "`{line}`");
+        assert_eq!(received, reached, "`{line}`");
     }
 }
 

@@ -9,7 +9,7 @@ use tests::{Arena, good, refused, run_in, timeless};
 
 use crate::{RANDOM, config};
 
-/// A bot with files of its own, which plays only where it was set up.
+/// A bot with files of its own, which plays only after its setup.
 const MINE: &str = "
 [[bots]]
 name = \"mine\"
@@ -32,7 +32,7 @@ fn home() -> Arena {
     arena
 }
 
-/// The matches of a log, without what differs from machine to machine, and the bundle of `mine`.
+/// The matches of a log, without data that differ between machines, and the bundle of `mine`.
 fn matches(log: &Path) -> (BTreeMap<String, Value>, Option<String>) {
     let mut bundle = None;
     let text = fs::read_to_string(log.join("games.jsonl")).unwrap();

@@ -1,5 +1,5 @@
-//! A class in which everything goes wrong that goes wrong in classes: it is played all the same, and every
-//! author has a page that says what to do.
+//! A class in which everything goes wrong that goes wrong in classes: it is played all the same,
+//! and every author gets a page with advice.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -42,7 +42,7 @@ fn hand_in(arena: &Arena, name: &str, file: &str, bot: &str, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A virtual environment with a module in it, whose interpreter is this one.
+/// A virtual environment with a module and this interpreter.
 fn venv(folder: &Path, interpreter: &str) {
     let packages = folder.join("venv/lib/packages/numpy");
     fs::create_dir_all(&packages).unwrap();

@@ -1,4 +1,4 @@
-//! Bots as people hand them in: made, checked, built, bundled.
+//! Bots from people: made, checked, built, bundled.
 
 mod bot_games;
 mod bridges;

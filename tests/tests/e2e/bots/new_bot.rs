@@ -1,5 +1,5 @@
-//! `referee new-bot`: the projects that it makes build, pass their own tests and play. Here are the
-//! languages that `tests/run` needs anyway; `bots/examples/test` installs and tests all.
+//! `referee new-bot`: its projects build, pass their own tests and play. Only in languages that
+//! `tests/run` needs anyway; `bots/examples/test` installs and tests all.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +28,7 @@ pub(crate) fn shell(command: &str, dir: &Path) -> Ran {
     shell.output().unwrap().into()
 }
 
-/// Makes a project and does with it what it says itself: build, test, play.
+/// Makes a project and follows its own instructions: build, test, play.
 fn works_as_told(language: &str) {
     let arena = Arena::new("");
     let dir = arena.path("gyre");
@@ -38,9 +38,9 @@ fn works_as_told(language: &str) {
         "--format",
         "json",
     ]));
-    let told = ran.json();
-    assert_eq!(told["name"], "gyre");
-    let next: Vec<&str> = told["next"]
+    let report = ran.json();
+    assert_eq!(report["name"], "gyre");
+    let next: Vec<&str> = report["next"]
         .as_array()
         .unwrap()
         .iter()

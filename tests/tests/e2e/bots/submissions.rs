@@ -159,7 +159,7 @@ fn the_bots_of_a_configuration_are_checked_as_they_would_play() {
     tests::refused(&ran, 2, "did you mean `ben`?");
 }
 
-/// Mistakes in a `bot.toml`, and what is said of each.
+/// Errors in a `bot.toml`, with their messages.
 const MISTAKES: [(&str, &str); 8] = [
     (
         "comand = \"x\"\n",
@@ -292,7 +292,7 @@ fn bots_that_always_answer_alike_are_pointed_out() {
     );
 }
 
-/// A build that writes where it may, and then here.
+/// A build that writes to its folder, and then to this path.
 fn writes_to(path: &str) -> String {
     format!(
         "command = \"python3 deep/built.py\"\nbuild = [\"sh\", \"-c\", \"mkdir -p deep && cp bot.py \

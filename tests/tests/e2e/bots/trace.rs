@@ -112,7 +112,7 @@ fn a_match_and_a_check_can_be_traced_into_one_file() {
             .as_str()
             .is_some_and(|e| e.starts_with("started"))
     });
-    assert_eq!(processes.count(), 2, "the file was begun anew");
+    assert_eq!(processes.count(), 2, "the file was restarted");
 }
 
 #[test]

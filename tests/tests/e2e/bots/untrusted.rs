@@ -1,4 +1,4 @@
-//! Submissions are data: keys that authors may write, and keys that they may not.
+//! Submissions are data: allowed keys, and forbidden ones.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -20,7 +20,7 @@ fn a_submission_has_the_name_of_its_folder() {
     let chosen = ["--set", "submissions.names=true"];
     let ran = with(&arena, &["config", "check"], &chosen);
     assert_contains(&ran.stdout, "(random, Anna B., ben");
-    // Nobody can take the name of somebody else.
+    // Names of others are protected.
     arena.write(
         "submissions/anna/bot.toml",
         &named.replace("Anna B.", "random"),
@@ -31,8 +31,7 @@ fn a_submission_has_the_name_of_its_folder() {
     assert_contains(&ran.stdout, "(random, ben");
 }
 
-/// What an author may not write, by key, and a part of what is said about it. `TOP` is the folder of the
-/// class.
+/// Forbidden lines by key, and a part of the message. `TOP` is the folder of the class.
 const FORBIDDEN: [(&str, &str); 33] = [
     (
         "readable = [\"/\"]",
@@ -92,7 +91,7 @@ const FORBIDDEN: [(&str, &str); 33] = [
         "unknown key `submissions`",
     ),
 ];
-/// Commands that an author may not give.
+/// Forbidden commands.
 const FORBIDDEN_COMMANDS: [(&str, &str); 9] = [
     ("${HOME}/x", "`command`: `${HOME}` is not a variable"),
     ("${HOME:-python3} bot.py", "`command`: `${HOME}` is not"),

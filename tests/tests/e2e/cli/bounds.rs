@@ -1,4 +1,4 @@
-//! Input that would never end, and text that would steer a terminal: refused or made harmless.
+//! Endless input, and text that controls a terminal: refused or made harmless.
 
 use std::io::Write;
 use std::path::Path;

@@ -230,7 +230,7 @@ fn a_log_with_a_cut_last_line_can_be_appended_to() {
     );
 }
 
-/// The answer to `new`, without what only `new` answers: who sits where, if options decide it.
+/// The answer to `new`, without the fields that only `new` has: the seats, if options decide them.
 fn opened(model: &mut ModelClient, new: Value) -> Value {
     let of_two = (new["game"] == "penguins").then(|| json!(["red", "blue"]));
     let mut answer = model.ok(new);
@@ -255,7 +255,7 @@ fn the_model_serves_whole_games() {
             assert_eq!(at["ply"], plies);
             let again = json!({"op": "new", "game": game, "state": at["state"], "want": want});
             let again = opened(&mut ModelClient::start(), again);
-            assert_eq!(again, at, "state and key tell all");
+            assert_eq!(again, at, "state and key are complete");
         }
         assert_eq!(
             model.ok(json!({"op": "undo", "count": plies, "want": want})),

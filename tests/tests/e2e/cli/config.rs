@@ -62,14 +62,14 @@ fn a_dry_run_tells_what_would_be_played_and_plays_nothing() {
     let schedule = json["schedule"].as_array().unwrap();
     assert_eq!(schedule.len(), 30);
     assert!(json["seconds_most"].as_u64().unwrap() > 0);
-    // What is told is what is played.
+    // The printed schedule is what is played.
     good(arena.play());
-    for (told, played) in schedule.iter().zip(arena.matches()) {
-        assert_eq!(told["match"], played["match"]);
-        assert_eq!(told["seed"], played["seed"]);
+    for (scheduled, played) in schedule.iter().zip(arena.matches()) {
+        assert_eq!(scheduled["match"], played["match"]);
+        assert_eq!(scheduled["seed"], played["seed"]);
         let names = played["players"].as_array().unwrap().iter();
         let names: Vec<&Value> = names.map(|player| &player["name"]).collect();
-        assert!(told["players"].as_array().unwrap().iter().eq(names));
+        assert!(scheduled["players"].as_array().unwrap().iter().eq(names));
     }
 }
 
@@ -238,7 +238,7 @@ fn the_schema_is_current_and_named_in_the_ready_configurations() {
     // Neither is printed: they are long.
     assert!(
         run(["config", "schema"]).stdout == schema,
-        "made anew by `referee config schema > tournaments/schema.json`"
+        "regenerate it with `referee config schema > tournaments/schema.json`"
     );
     for entry in fs::read_dir(root().join("tournaments")).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! The commands and configurations of the documents, run as they are written.
+//! The commands and configurations of the documents, run verbatim.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use tests::{referee, root};
 
 use crate::config_of;
 
-/// Commands that are not run: how they begin, and why.
+/// Commands that are not run: prefix and reason.
 const LEFT_OUT: [(&str, &str); 18] = [
     (
         "cargo ",
@@ -59,8 +59,8 @@ const LONG: [&str; 4] = [
     "tournaments/rules-programs.toml",
 ];
 
-/// What is added to commands to make them short, or to keep them apart from each other: how they
-/// begin, and what.
+/// Additional flags that make commands short, or keep them apart from each other, by the start of
+/// the command.
 const ADDED: [(&str, &str); 12] = [
     ("referee analyse", "--time 20ms"),
     ("referee tournament class.toml", "--set limits.max_plies=8"),
@@ -131,7 +131,7 @@ fn block(name: &str, language: &str, nth: usize) -> String {
     block.split("```").next().expect("its end").to_owned()
 }
 
-/// A place like that of somebody who reads the documents, with tournaments that were played.
+/// A reader's folder, with finished tournaments.
 struct Place {
     folder: TempDir,
 }
@@ -383,7 +383,7 @@ fn columns_of_csv_are_in_the_book() {
     assert_eq!(named, columns.into_iter().chain(bys()).collect());
 }
 
-/// What `--by` takes, which the page names as well.
+/// The values of `--by`, which the page names as well.
 fn bys() -> impl Iterator<Item = String> {
     ["game", "seat", "opening", "pair", "machine"]
         .map(str::to_owned)

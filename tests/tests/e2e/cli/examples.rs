@@ -1,4 +1,4 @@
-//! Examples that are part of the program, where there is no checkout.
+//! Embedded examples, without a checkout.
 
 use std::process::Command;
 

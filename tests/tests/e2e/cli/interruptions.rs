@@ -1,5 +1,5 @@
-//! Commands that write files, killed at any moment or without room on the disk: they can be repeated, and
-//! lose nothing; and what took work is not written over.
+//! Commands that write files, killed at any moment or on a full disk: they can be repeated, lose
+//! nothing, and overwrite no valuable results.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ fn after(arena: &Arena, shell: &str, args: &str) -> Ran {
     ran.into()
 }
 
-/// All files below a folder, with what is in them.
+/// All files below a folder, with their contents.
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut left = vec![folder.to_owned()];
@@ -44,7 +44,7 @@ fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Two parts of a tournament, one of whose bots loses by faults, and what a merge of them makes.
+/// Two parts of a tournament, one of whose bots loses by faults, and their merge.
 fn parts() -> (Arena, BTreeMap<String, Vec<u8>>) {
     let broken = ("broken", r#"["sh", "-c", "exit 3"]"#);
     let text = config(&[RANDOM, GREEDY, broken]);
@@ -62,7 +62,7 @@ fn parts() -> (Arena, BTreeMap<String, Vec<u8>>) {
 
 const MERGE: &str = "merge part-1 part-2 --out all";
 
-/// The same command again finds nothing in its way, and makes what it should.
+/// Repeats the command, which must succeed with the same result.
 #[track_caller]
 fn merged(arena: &Arena, whole: &BTreeMap<String, Vec<u8>>) {
     good(run_in(arena, MERGE));

@@ -1,4 +1,4 @@
-//! Behaviour that all commands share, and the smaller commands.
+//! Behaviour of all commands, and the smaller commands.
 
 mod bad_input;
 mod bounds;

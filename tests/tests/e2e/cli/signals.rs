@@ -1,4 +1,4 @@
-//! Every command ends soon after a signal, whatever it computes; but a signal that was ignored when
+//! Every command ends soon after a signal, even while it computes; but a signal that was ignored when
 //! it started stays ignored, as `nohup` wants it.
 
 use std::fs;
@@ -15,17 +15,17 @@ use tests::{Arena, crowded_log, referee, wait_until};
 use crate::rules::ggp_player::GGP_PLAYER;
 use crate::{HOSTILE, RANDOM, config, config_of};
 
-/// A command that a test runs, with what it needs.
+/// A long-running command.
 struct Long {
     what: &'static str,
     args: Vec<String>,
-    /// A file that is there as soon as it computes; otherwise it does after a moment.
+    /// A file that appears once it computes; otherwise it does after a moment.
     begun: Option<PathBuf>,
-    /// True if a page has to be asked for, from the address that it prints.
+    /// True if it serves pages at the address that it prints.
     is_server: bool,
 }
 
-/// Longer than it takes any of them to begin, on most machines.
+/// Longer than any of them takes to start, on most machines.
 const MOMENT: Duration = Duration::from_millis(1500);
 /// Two seconds, on a machine that has other things to do.
 const SOON: Duration = Duration::from_secs(20);
@@ -128,7 +128,7 @@ fn address(child: &mut Child) -> String {
     line[at..].trim_end().to_owned()
 }
 
-/// A sheet whose first position takes longer to find out than anybody waits for.
+/// A sheet whose first position takes practically for ever.
 const HEAVY: &str = "(role me) (init go) (legal me a) (legal me b) (<= (legal me d) h) \
     (<= (next done) (does me ?m)) (<= terminal (true done)) (goal me 50) \
     (<= h (c ?a) (c ?b) (c ?d) (c ?e) (c ?f) (c ?g) (c ?h) (c ?i))";
@@ -137,7 +137,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// Files that commands need long for.
+/// Inputs that take commands long.
 struct Inputs {
     arena: Arena,
 }

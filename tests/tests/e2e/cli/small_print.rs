@@ -1,5 +1,5 @@
-//! What is said in particular cases: flags that do not go together, marks at the beginning of files, names with
-//! odd characters, warnings.
+//! Special cases: flags that do not go together, marks at the start of files, names with odd
+//! characters, warnings.
 
 use std::fs;
 

@@ -125,7 +125,7 @@ fn is_live(screen: &Screen) -> bool {
     rows.iter().any(|row| row.contains(" running")) && rows.iter().any(|row| row.contains("greedy"))
 }
 
-/// Interrupts a tournament and looks at what is left.
+/// Interrupts a tournament and checks the screen.
 fn interrupt(mut terminal: Terminal) {
     terminal.write("\u{3}");
     let (code, screen) = terminal.end();

@@ -1,4 +1,4 @@
-//! Bots think about positions: of the command line, of logs, and of whole matches.
+//! Analyses by bots: of positions, of logs, and of whole matches.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tests::{Arena, Ran, assert_contains, good, referee, root, run, verified};
 use crate::HOSTILE;
 
 const SMALL: [&str; 3] = ["amazons", "--options", r#"{"size":5}"#];
-/// It thinks as much on each machine.
+/// A fixed amount of search on each machine.
 const ALPHABETA: &str = "referee bot alphabeta --nodes 3000";
 
 fn analyse(args: &[&str]) -> Ran {
@@ -18,9 +18,9 @@ fn analyse(args: &[&str]) -> Ran {
     run([&["analyse"], args, &["--time", "60s"]].concat())
 }
 
-/// JSON output, a value a line.
+/// JSON output, one value a line.
 #[track_caller]
-fn told(args: &[&str]) -> Vec<Value> {
+fn answers(args: &[&str]) -> Vec<Value> {
     let ran = good(analyse(&[args, &["--format", "json"]].concat()));
     let lines = ran.stdout.lines();
     lines
@@ -34,7 +34,7 @@ fn hostile(how: &str) -> String {
 
 /// The analysis of the start of a match by a hostile bot.
 fn of_hostile(how: &str, more: &[&str]) -> Vec<Value> {
-    told(&[&SMALL[..], &["--bot", &hostile(how)], more].concat())
+    answers(&[&SMALL[..], &["--bot", &hostile(how)], more].concat())
 }
 
 #[track_caller]
@@ -44,7 +44,7 @@ fn refused(args: &[&str], part: &str) {
 
 #[test]
 fn a_bot_tells_its_best_lines() {
-    let [thought] = &of_hostile("tells-lines", &["--lines", "2"])[..] else {
+    let [thought] = &of_hostile("reports-lines", &["--lines", "2"])[..] else {
         panic!("one bot")
     };
     let (depth, nodes) = (&thought["depth"], &thought["nodes"]);
@@ -65,7 +65,7 @@ fn a_bot_tells_its_best_lines() {
         (&json!("light"), &json!(0.75))
     );
     // On a terminal, nothing of what it says does anything.
-    let bot = hostile("tells-lines");
+    let bot = hostile("reports-lines");
     let shown = analyse(&[&SMALL[..], &["--bot", &bot]].concat()).stdout;
     assert!(
         shown.contains("depth 2, 20 nodes") && shown.contains("\\u001b[2Jfine"),
@@ -79,9 +79,9 @@ fn a_bot_tells_its_best_lines() {
 
 #[test]
 fn reports_are_updates_for_those_who_want_them() {
-    let told = of_hostile("tells-lines", &["--updates"]);
-    let [early, .., last] = &told[..] else {
-        panic!("{told:?}")
+    let answers = of_hostile("reports-lines", &["--updates"]);
+    let [early, .., last] = &answers[..] else {
+        panic!("{answers:?}")
     };
     assert_eq!(
         (&early["done"], &early["depth"]),
@@ -106,14 +106,14 @@ fn a_bot_that_knows_nothing_of_lines_is_shown_with_what_it_tells() {
         (&silent["lines"], &silent["value"]),
         (&json!([]), &json!(null))
     );
-    let some = &of_hostile("tells-a-value", &[])[0];
+    let some = &of_hostile("reports-a-value", &[])[0];
     let expected = json!([{"value": 0.625, "pv": [some["move"]], "depth": 3}]);
     assert_eq!((&some["lines"], &some["value"]), (&expected, &json!(0.625)));
 }
 
 #[test]
 fn nonsense_is_dropped_with_a_word() {
-    let thought = &of_hostile("tells-nonsense", &["--lines", "4"])[0];
+    let thought = &of_hostile("reports-nonsense", &["--lines", "4"])[0];
     assert!(
         thought["move"].is_string() && thought["fault"].is_null(),
         "{thought}"
@@ -134,7 +134,7 @@ fn nonsense_is_dropped_with_a_word() {
     ] {
         assert_contains(&remarks, part);
     }
-    let bot = hostile("tells-nonsense");
+    let bot = hostile("reports-nonsense");
     let shown = analyse(&[&SMALL[..], &["--bot", &bot]].concat()).stdout;
     assert!(
         shown.contains("dropped: `value` is 17") && !shown.contains('\u{1b}'),
@@ -145,21 +145,21 @@ fn nonsense_is_dropped_with_a_word() {
 #[test]
 fn a_bot_that_crashes_costs_nobody_else_anything() {
     let mut args = SMALL.to_vec();
-    let bots = ["reports-and-crashes", "exit-at-start", "tells-a-value"].map(hostile);
+    let bots = ["reports-and-crashes", "exit-at-start", "reports-a-value"].map(hostile);
     for bot in &bots {
         args.extend(["--bot", bot]);
     }
-    let told = told(&args);
-    let codes: Vec<&Value> = told
+    let answers = answers(&args);
+    let codes: Vec<&Value> = answers
         .iter()
         .map(|thought| &thought["fault"]["code"])
         .collect();
     assert_eq!(codes, [&json!("crash"), &json!("startup"), &json!(null)]);
     assert_eq!(
-        (&told[0]["depth"], &told[0]["move"]),
+        (&answers[0]["depth"], &answers[0]["move"]),
         (&json!(1), &json!(null))
     );
-    assert_eq!(told[2]["value"], json!(0.625));
+    assert_eq!(answers[2]["value"], json!(0.625));
     let shown = analyse(&[&args[..], &["--concurrency", "1"]].concat()).stdout;
     assert_contains(&shown, "3 bots think, one after the other");
     assert_contains(&shown, "crash: ");
@@ -171,7 +171,7 @@ fn a_bot_that_crashes_costs_nobody_else_anything() {
     );
 }
 
-/// A match between two bots that play at random, as a log: dark gives it away near the end.
+/// A match between two bots that play at random, as a log: dark throws it away near the end.
 fn random_match(arena: &Arena) -> (String, Value) {
     let log = arena.path("match.jsonl").display().to_string();
     let bots = ["referee bot random", "referee bot random --seed 2"];
@@ -221,9 +221,9 @@ fn blunders_of_a_match_are_found_and_written_into_a_copy() {
     let plies = record["moves"].as_array().unwrap().len();
     let copy = arena.path("copy.jsonl").display().to_string();
     let whole = ["--match", "m-000001", "--each-ply", "--bot", ALPHABETA];
-    let told = told(&[&[&*log][..], &whole, &["--out", &copy, "--blunder", "0.4"]].concat());
-    let judged = told[0]["plies"].as_array().unwrap();
-    assert_eq!((told.len(), judged.len()), (1, plies));
+    let answers = answers(&[&[&*log][..], &whole, &["--out", &copy, "--blunder", "0.4"]].concat());
+    let judged = answers[0]["plies"].as_array().unwrap();
+    assert_eq!((answers.len(), judged.len()), (1, plies));
 
     // Near the end all is proven, as brute force does.
     let late = judged.iter().rev().take(6);
@@ -232,7 +232,7 @@ fn blunders_of_a_match_are_found_and_written_into_a_copy() {
         let value = solve(&mut *position(&record, ply));
         assert_eq!(here["value"].as_f64(), Some(value), "{here}");
     }
-    let blunders = told[0]["blunders"].as_array().unwrap();
+    let blunders = answers[0]["blunders"].as_array().unwrap();
     let last = blunders.last().and_then(Value::as_u64).expect("a blunder") as usize;
     let here = &judged[last];
     assert!(
@@ -240,7 +240,7 @@ fn blunders_of_a_match_are_found_and_written_into_a_copy() {
         "{here}"
     );
     assert_ne!(here["played"], here["thought"]["lines"][0]["pv"][0]);
-    // It gave the match away: the other has won by now, whatever happens.
+    // The blunder lost the match for certain.
     assert_eq!(judged[last + 1]["value"], json!(1.0));
     assert_eq!(solve(&mut *position(&record, last + 1)), 1.0);
 
@@ -308,15 +308,15 @@ fn a_position_of_a_log_is_the_same_as_its_state() {
     let file = arena.write("state.json", &state.to_string());
     let (ply, file) = (plies.to_string(), format!("@{}", file.display()));
     let bot = ["--bot", ALPHABETA, "--lines", "1"];
-    let by_log = told(&[&[&*log, "--match", "m-000001", "--ply", &ply][..], &bot].concat());
+    let by_log = answers(&[&[&*log, "--match", "m-000001", "--ply", &ply][..], &bot].concat());
     let by_game = ["amazons", &*log, "--match", "m-000001", "--ply", &ply];
-    let by_game = told(&[&by_game[..], &bot].concat());
-    let by_state = told(&[&SMALL[..], &["--state", &file], &bot].concat());
+    let by_game = answers(&[&by_game[..], &bot].concat());
+    let by_state = answers(&[&SMALL[..], &["--state", &file], &bot].concat());
     let value = solve(&mut *position(&record, plies));
-    for told in [&by_log, &by_game, &by_state] {
-        assert_eq!(told[0]["value"].as_f64(), Some(value));
-        assert_eq!(told[0]["lines"].as_array().unwrap().len(), 1);
-        assert_eq!(told[0]["ply"], json!(plies));
+    for answers in [&by_log, &by_game, &by_state] {
+        assert_eq!(answers[0]["value"].as_f64(), Some(value));
+        assert_eq!(answers[0]["lines"].as_array().unwrap().len(), 1);
+        assert_eq!(answers[0]["ply"], json!(plies));
     }
     assert_eq!(by_log[0]["match"], json!("m-000001"));
     assert_eq!(by_log[0]["lines"], by_game[0]["lines"]);
@@ -369,13 +369,13 @@ fn what_nobody_can_think_about_is_refused_in_a_sentence() {
         "act at once there; --seat says which of them is to think",
     );
     let bot = ["--seat", "1", "--bot", "referee bot mcts --playouts 60"];
-    let told = told(&[&of_sheet[..], &bot].concat());
+    let answers = answers(&[&of_sheet[..], &bot].concat());
     assert_eq!(
-        (&told[0]["seat"], &told[0]["nodes"]),
+        (&answers[0]["seat"], &answers[0]["nodes"]),
         (&json!(1), &json!(60)),
-        "{told:?}"
+        "{answers:?}"
     );
-    assert_eq!(told[0]["lines"].as_array().unwrap().len(), 3);
+    assert_eq!(answers[0]["lines"].as_array().unwrap().len(), 3);
     let cards = sheet("kuhn-poker.kif");
     refused(&["kuhn-poker", "--rules", &cards], "chance acts there");
 }
@@ -404,8 +404,8 @@ fn a_seat_with_hidden_information_thinks_about_what_it_knows() {
         "--bot",
         mcts,
     ];
-    let told = told(&args);
-    let plies = told[0]["plies"].as_array().unwrap();
+    let answers = answers(&args);
+    let plies = answers[0]["plies"].as_array().unwrap();
     let skipped = |ply: &&Value| {
         ply["skipped"].as_str()
             == Some("chance acts there, and no seat: there is nothing to choose")
@@ -434,7 +434,7 @@ fn a_seat_with_hidden_information_thinks_about_what_it_knows() {
 fn lines_are_drawn_while_bots_think_and_stay_when_they_are_done() {
     let folder = tempfile::tempdir().unwrap();
     let command = format!(
-        "{} analyse amazons --options '{{\"size\":5}}' --time 60s --bot \"{} tells-lines\"",
+        "{} analyse amazons --options '{{\"size\":5}}' --time 60s --bot \"{} reports-lines\"",
         referee().display(),
         HOSTILE
     );

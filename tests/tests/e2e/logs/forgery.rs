@@ -1,5 +1,4 @@
-//! The log is true, whoever writes to it: what was changed is found, and what bots change meanwhile
-//! is put back only as it was.
+//! The log stays true: changes are found, and restored only as they were.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +15,7 @@ use tests::{
 
 use crate::{GREEDY, RANDOM, config};
 
-/// An ordinary user: `nobody` on most machines.
+/// `nobody` on most machines.
 const ORDINARY: u32 = 65534;
 
 /// Six matches, played to the end; with its log.
@@ -139,8 +138,8 @@ fn forged(arena: &Arena, what: &str) -> u64 {
     let moves = matches
         .iter()
         .flat_map(|record| record["moves"].as_array().unwrap());
-    let told = moves.filter_map(|played: &Value| played["info"][what].as_u64());
-    told.max().expect("the forger told something")
+    let reported = moves.filter_map(|played: &Value| played["info"][what].as_u64());
+    reported.max().expect("the forger reported something")
 }
 
 #[test]
@@ -164,7 +163,7 @@ fn a_forger_among_the_bots_of_an_ordinary_user_changes_nothing() {
     assert_contains(&ran.stdout, "8 verified");
 }
 
-/// Root reaches the copy as well: what is forged in both is lost, but never believed.
+/// Root reaches the copy as well: lines forged in both are lost, but never believed.
 #[test]
 fn a_forger_among_the_bots_of_root_is_found_out() {
     if !has(Need::Root) {

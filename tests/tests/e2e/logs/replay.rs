@@ -1,4 +1,4 @@
-//! Logs are drawn, and checked to the last field.
+//! Replays and verification of logs.
 
 use std::fs;
 

@@ -47,10 +47,7 @@ fn standings_are_made_from_the_log_alone() {
         assert_contains(&text.stdout, part);
     }
     let again = standings(arena.path("out"), &[]);
-    assert_eq!(
-        text.stdout, again.stdout,
-        "the same log gives the same text"
-    );
+    assert_eq!(text.stdout, again.stdout, "the same log, the same text");
 
     let report = json(&standings(
         arena.path("out"),
@@ -152,7 +149,7 @@ fn each_two_bots_are_compared() {
     assert_eq!(column(&csv, "matches"), ["16"]);
     let text = standings(arena.path("out"), &["--by", "pair"]).stdout;
     assert_eq!(text.contains("▲  "), sure, "{text}");
-    // 200 Elo are three points of four, whatever else is in the report.
+    // 200 Elo are three points of four, independent of the rest of the report.
     let score = 1.0 / (1.0 + 10_f64.powf(-figure(&apart["elo"]) / 400.0));
     let points = figure(&report["bots"][0]["results"]["points"]);
     assert!((score - points / 16.0).abs() < 0.08, "{score} {points}");
@@ -331,8 +328,8 @@ fn the_load_of_the_machine_and_the_use_of_limits_are_told() {
     }
     let noise = &json(&standings(arena.path("out"), &["--format", "json"]))["noise"];
     let logged = arena.matches();
-    let told = logged.iter().filter(|record| record["load"].is_object());
-    assert_eq!(noise["machine"]["matches"], told.count());
+    let loaded = logged.iter().filter(|record| record["load"].is_object());
+    assert_eq!(noise["machine"]["matches"], loaded.count());
     let made = |record: &Value| {
         let moves = record["moves"].as_array().expect("moves").len() as u64;
         moves - record["opening"].as_u64().expect("a number")

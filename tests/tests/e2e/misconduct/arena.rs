@@ -1,4 +1,4 @@
-//! Tournaments with a hostile bot in them, and what must hold whatever it does.
+//! Tournaments with a hostile bot, and invariants that it must not break.
 
 use std::fs;
 use std::path::PathBuf;
@@ -69,8 +69,7 @@ pub(crate) fn play_cleanly(arena: &Arena, variables: &[(&str, &str)]) -> Ran {
     ran
 }
 
-/// For each match the hostile bot's seat, and its fault, if any.
-/// Checks all that must hold in any case.
+/// The hostile bot's seat and fault, if any, in each match. Checks all invariants.
 #[track_caller]
 pub(crate) fn judge(arena: &Arena, matches: usize) -> Vec<(usize, Option<Value>)> {
     let records = arena.matches();
@@ -94,9 +93,9 @@ pub(crate) fn judge(arena: &Arena, matches: usize) -> Vec<(usize, Option<Value>)
             assert_eq!(record["result"]["outcome"], outcome);
             assert_eq!(record["result"]["reason"], "forfeit");
             assert_eq!(fault["ply"], record["moves"].as_array().unwrap().len());
-            let told = fault["message"].as_str().unwrap();
-            assert!(told.len() < 1000, "{} bytes of message", told.len());
-            assert!(!told.contains(char::is_control), "{told:?}");
+            let message = fault["message"].as_str().unwrap();
+            assert!(message.len() < 1000, "{} bytes of message", message.len());
+            assert!(!message.contains(char::is_control), "{message:?}");
         } else {
             assert_ne!(record["result"]["reason"], "forfeit");
         }
@@ -117,8 +116,8 @@ pub(crate) fn assert_fault(arena: &Arena, code: &str, plies: [u32; 2], message: 
         let fault = fault.expect("a fault in each match");
         let expected = (&json!(code), &json!(plies[seat]));
         assert_eq!((&fault["code"], &fault["ply"]), expected, "{fault}");
-        let told = fault["message"].as_str().unwrap();
-        assert_contains(told, message);
+        let said = fault["message"].as_str().unwrap();
+        assert_contains(said, message);
     }
 }
 
@@ -140,7 +139,7 @@ pub(crate) fn stderr(arena: &Arena) -> String {
         .collect()
 }
 
-/// The files with what the bots printed on stderr, one a process, without their indexes.
+/// The files with the bots' stderr, one for each process, without their indexes.
 pub(crate) fn stderr_files(arena: &Arena) -> Vec<PathBuf> {
     let entries = fs::read_dir(arena.path("out/stderr")).into_iter().flatten();
     let files = entries.map(|entry| entry.unwrap().path());
@@ -149,7 +148,6 @@ pub(crate) fn stderr_files(arena: &Arena) -> Vec<PathBuf> {
         .collect()
 }
 
-/// All moves that the hostile bot made itself.
 pub(crate) fn moves_of_hostile(arena: &Arena) -> Vec<Value> {
     let mut moves = Vec::new();
     for record in arena.matches() {

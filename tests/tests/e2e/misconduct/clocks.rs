@@ -1,4 +1,4 @@
-//! Clocks by CPU time, bots that rest between turns, slots that keep to a core.
+//! CPU clocks, bots that rest between turns, slots that keep to a core.
 
 use std::process::{Command, Stdio};
 
@@ -198,7 +198,7 @@ fn a_match_is_watched_by_a_clock_before_1970() {
     assert!(tournament.wait().unwrap().success());
 }
 
-/// HTTP has no words for such a date.
+/// HTTP cannot express such a date.
 #[test]
 fn servers_say_that_a_clock_before_1970_is_wrong() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));

@@ -1,4 +1,4 @@
-//! Reports about matches that bots lost by their own fault.
+//! Reports about matches lost by faults.
 
 use std::fs;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ fn lines(arena: &Arena) -> Vec<Value> {
     json_lines(&text)
 }
 
-/// Does what the failure says plays that side again, with `referee` being this one.
+/// Runs the failure's command to play that side again, with `referee` being this one.
 fn play_again(failure: &Value) -> Ran {
     let command = failure["play_again"].as_str().unwrap();
     let words = shell_words::split(command).unwrap();
@@ -89,10 +89,10 @@ fn why_a_bot_loses_is_told_while_it_is_played() {
         parts.into_iter().all(|part| line.contains(part))
     });
     assert!(warned, "{}", ran.stderr);
-    let told = ran
+    let lines = ran
         .stderr
         .matches("what is not a message belongs on stderr");
-    assert_eq!(told.count(), 1, "{}", ran.stderr);
+    assert_eq!(lines.count(), 1, "{}", ran.stderr);
 }
 
 #[test]
@@ -119,15 +119,15 @@ fn the_side_of_a_failure_can_be_played_again() {
     let failure = failure(&arena);
     assert_eq!(failure["exit"], "exited with code 5");
     let again = good(play_again(&failure));
-    let told: Vec<&str> = again.stdout.lines().collect();
-    assert_eq!(told.len(), 4, "{}", again.stdout);
-    assert!(told[0].starts_with("ply 1: ") && told[0].contains("as recorded"));
-    assert!(told[1].starts_with("ply 3: exited with code 5"));
+    let lines: Vec<&str> = again.stdout.lines().collect();
+    assert_eq!(lines.len(), 4, "{}", again.stdout);
+    assert!(lines[0].starts_with("ply 1: ") && lines[0].contains("as recorded"));
+    assert!(lines[1].starts_with("ply 3: exited with code 5"));
     assert_eq!(
-        told[2],
+        lines[2],
         "recorded at ply 3: crash: exited with code 5; the last it printed on stderr: to stderr"
     );
-    assert_eq!(told[3], "1 move as recorded, 0 others");
+    assert_eq!(lines[3], "1 move as recorded, 0 others");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_mended_bot_answers_where_the_other_failed() {
     tests::refused(&other, 2, "`random`, `hostile one`");
 }
 
-/// Asks this bot in Python what the hostile one was asked.
+/// Repeats the hostile bot's requests to this bot in Python.
 fn ask_again(arena: &Arena, answer: &str) -> Ran {
     let script = format!(
         "import json, sys\n\
@@ -156,7 +156,7 @@ fn ask_again(arena: &Arena, answer: &str) -> Ran {
     replay_with(arena, &["python3", &bot])
 }
 
-/// Asks another command what the hostile bot was asked in the first match.
+/// Repeats the hostile bot's requests of the first match to another command.
 fn replay_with(arena: &Arena, command: &[&str]) -> Ran {
     let log = arena.path("out").to_string_lossy().into_owned();
     let replay = [
@@ -177,12 +177,12 @@ fn answers_that_a_match_would_drop_or_punish_are_told() {
     let answer = "[say({'type': 'move', 'move': asked['legal'][0], 'ply': asked['ply'] + late}) \
                   for late in (7, 0)]";
     let again = good(ask_again(&arena, answer));
-    let told: Vec<&str> = again.stdout.lines().collect();
+    let lines: Vec<&str> = again.stdout.lines().collect();
     let dropped = "ply 1: an answer with \"ply\":8 is dropped; waiting for another";
-    assert_eq!(told[0], dropped);
+    assert_eq!(lines[0], dropped);
     assert!(
-        told[1].starts_with("ply 1: ") && told[3].starts_with("ply 3: "),
-        "{told:?}"
+        lines[1].starts_with("ply 1: ") && lines[3].starts_with("ply 3: "),
+        "{lines:?}"
     );
     let again = ask_again(&arena, "say({'type': 'ready'})");
     let what = "ply 1: did not answer `turn` with `move`";

@@ -15,8 +15,8 @@ const FIRST_TURN: [u32; 2] = [0, 1];
 const SECOND_TURN: [u32; 2] = [2, 3];
 const THIRD_TURN: [u32; 2] = [4, 5];
 
-/// Tests of bots that lose all their matches: how they misbehave, further lines of their table,
-/// the code of the fault, its plies, and what must be in the message.
+/// Tests of bots that lose all their matches: misbehaviour, further lines of their table, the code
+/// of the fault, its plies, and a part of the message.
 macro_rules! lose {
     ($($test:ident: $how:literal, $more:expr, $code:literal, $plies:expr, $message:literal;)*) => {
         $(#[test]
@@ -131,7 +131,7 @@ mod floods {
 
 #[test]
 fn a_second_answer_without_a_ply_may_count_for_the_next_turn_but_no_further() {
-    // If it comes before the next turn it is dropped. Afterwards nothing tells it from an answer.
+    // If it comes before the next turn it is dropped. Afterwards it looks like an answer.
     let arena = three("", "twice", "");
     good(play_cleanly(&arena, &[]));
     for (_, fault) in judge(&arena, 6) {
@@ -143,13 +143,16 @@ fn a_second_answer_without_a_ply_may_count_for_the_next_turn_but_no_further() {
 fn huge_info_is_not_kept() {
     let arena = three("", "huge-info", "");
     assert_well(&arena);
-    let told = moves_of_hostile(&arena);
-    let told: Vec<&Value> = told.iter().filter(|mv| !mv["info"].is_null()).collect();
-    assert!(!told.is_empty());
+    let with_info = moves_of_hostile(&arena);
+    let with_info: Vec<&Value> = with_info
+        .iter()
+        .filter(|mv| !mv["info"].is_null())
+        .collect();
+    assert!(!with_info.is_empty());
     assert!(
-        told.iter().all(|mv| mv["info"] == json!({"depth": 3})),
+        with_info.iter().all(|mv| mv["info"] == json!({"depth": 3})),
         "{}",
-        told[0]
+        with_info[0]
     );
 }
 
@@ -257,7 +260,7 @@ fn three_seats_play_on_without_the_one_at_fault() {
     verified(arena.path("out"));
 }
 
-/// Whatever bots tell, the log is JSON that every reader reads.
+/// The log is JSON that every reader accepts, even with odd output of bots.
 #[test]
 fn what_cannot_be_kept_of_info_is_replaced_and_the_log_stays_readable() {
     for (how, info) in [
@@ -269,10 +272,13 @@ fn what_cannot_be_kept_of_info_is_replaced_and_the_log_stays_readable() {
     ] {
         let arena = three("", how, "");
         assert_well(&arena);
-        let told = moves_of_hostile(&arena);
-        let told: Vec<&Value> = told.iter().filter(|mv| !mv["info"].is_null()).collect();
-        assert!(!told.is_empty());
-        for mv in told {
+        let with_info = moves_of_hostile(&arena);
+        let with_info: Vec<&Value> = with_info
+            .iter()
+            .filter(|mv| !mv["info"].is_null())
+            .collect();
+        assert!(!with_info.is_empty());
+        for mv in with_info {
             assert_eq!(mv["info"], info, "{how}");
         }
     }

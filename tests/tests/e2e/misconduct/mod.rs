@@ -4,6 +4,7 @@ pub(crate) mod arena;
 mod clocks;
 mod failures;
 mod faults;
-mod mistakes;
+mod hints;
+
 mod shortages;
 mod suspension;

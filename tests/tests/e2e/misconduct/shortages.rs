@@ -80,17 +80,17 @@ fn what_is_left_to_the_machine_is_lowered_to_what_is_possible() {
 #[test]
 fn a_soft_limit_is_raised_for_the_referee_alone() {
     let command = r#"["sh", "-c", "echo soft $(ulimit -Sn) >&2; exec \"$REFEREE\" bot random"]"#;
-    let bots = config(&[RANDOM, ("tells", command)]);
+    let bots = config(&[RANDOM, ("reports", command)]);
     let arena = Arena::new(&format!("concurrency = 12\nrounds = 12\n{bots}"));
     good(after("ulimit -Sn 64", arena.tournament()));
     assert_no_fault(&arena, 24);
     let kept = fs::read_dir(arena.path("out/stderr")).unwrap();
-    let told: Vec<String> = kept
+    let reported: Vec<String> = kept
         .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
         .collect();
     assert!(
-        !told.is_empty() && told.iter().all(|told| told == "soft 64\n"),
-        "{told:?}"
+        !reported.is_empty() && reported.iter().all(|reported| reported == "soft 64\n"),
+        "{reported:?}"
     );
 }
 
@@ -117,7 +117,7 @@ fn runs_out(program: impl Fn(&Path) -> Command, limit: &str, parts: &[&str]) {
     wait_until("a match", || {
         fs::metadata(&log).is_ok_and(|meta| meta.len() > 0)
     });
-    // Whoever runs it may lower its limits.
+    // Its own user may lower its limits.
     let pid = child.id().to_string();
     let limited = program(Path::new("prlimit"))
         .args(["--pid", &pid, limit])
@@ -148,7 +148,7 @@ fn running_out_in_the_middle_stops_it_and_nobody_is_blamed() {
     );
 }
 
-/// A command for an ordinary user whom nobody else is: root's processes have no limit on their number.
+/// A command for a user id of its own: root's processes have no limit on their number.
 fn as_somebody(program: &Path) -> Command {
     if !geteuid().is_root() {
         return Command::new(program);

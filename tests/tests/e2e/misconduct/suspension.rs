@@ -68,7 +68,7 @@ fn moves_of_stopped(whom: impl Fn(&Child) -> Vec<u32>) -> Vec<Value> {
     moves.cloned().collect()
 }
 
-/// The one move in whose turn the referee did not run.
+/// The one move during whose turn the referee did not run.
 #[track_caller]
 fn suspended(moves: &[Value]) -> (f64, f64) {
     let found: Vec<&Value> = moves

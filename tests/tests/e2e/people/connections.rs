@@ -1,5 +1,5 @@
-//! Servers of ours under connections that do nothing, or do it slowly: others still get answers, and
-//! a person who plays keeps the place.
+//! Our servers under idle and slow connections: others still get answers, and a person who plays
+//! keeps the place.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

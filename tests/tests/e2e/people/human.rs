@@ -1,4 +1,4 @@
-//! `referee play --human`: a person takes a seat, here one who types through a pipe.
+//! `referee play --human`: a person takes a seat, here through a pipe.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use tests::{Arena, Ran, assert_contains, good, referee, run};
 
 use crate::HOSTILE;
 
-/// Plays Amazons on the smallest board, with these arguments, as someone who types this.
+/// Plays Amazons on the smallest board, with these arguments and this input.
 fn play(arena: &Arena, args: &[&str], typed: &str) -> Ran {
     let mut child = Command::new(referee())
         .args([

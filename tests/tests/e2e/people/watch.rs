@@ -1,4 +1,4 @@
-//! `referee watch` and `referee tournament --watch`, asked as a browser asks.
+//! `referee watch` and `referee tournament --watch`, with requests like a browser's.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
@@ -109,7 +109,7 @@ fn a_tournament_of_which_a_part_was_played_has_stopped() {
     assert_eq!(state(&lines[..1]), json!("stopped"));
 }
 
-/// A bot that says on stderr at which ply it is asked.
+/// A bot that prints the ply of each turn on stderr.
 const TALKER: &str = r#"
 import json, sys
 print("hello there", file=sys.stderr, flush=True)

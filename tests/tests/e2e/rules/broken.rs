@@ -1,4 +1,4 @@
-//! Rules that do not work: found wherever they can be, and nobody's fault at the table.
+//! Broken rules: found everywhere, and not blamed on players.
 
 use tests::{Arena, Ran, assert_contains, good, run, verified};
 
@@ -14,7 +14,7 @@ fn rules_that(how: &str) -> String {
     format!("python3 '{HOSTILE_RULES}' {how}")
 }
 
-/// A tournament of the game `take`, whose rules do this.
+/// A tournament of the game `take` with this defect in the rules.
 fn take(how: &str, more: &str, bots: &[(&str, &str)]) -> Arena {
     let rules = rules_that(how);
     let games = format!("concurrency = 1\ngames = [\"take\"]\nrules = [\"{rules}\"]\n{more}\n");
@@ -63,7 +63,7 @@ fn rules_that_fail_while_a_configuration_is_read_are_not_its_fault() {
         4,
         &["the book `", "line 1: ", "lists the move `take1` twice"],
     );
-    // What is wrong with the book itself is a mistake of the configuration.
+    // An error in the book itself is an error of the configuration.
     let arena = take("fine", "opening = { book = \"book\" }", &[RANDOM, GREEDY]);
     arena.write("book", "take: take9\n");
     exits(&arena.play(), 2, &["line 1: "]);
@@ -93,7 +93,7 @@ fn states_that_do_not_come_back_stop_a_tournament_and_are_found_in_its_log() {
     }
 }
 
-/// The bot asks a process of its own, which hangs long before the referee's would.
+/// The bot queries a process of its own, which hangs long before the referee's would.
 #[test]
 fn rules_that_hang_for_a_bot_are_not_its_fault() {
     let mcts = ("mcts", r#"["referee", "bot", "mcts"]"#);
@@ -108,7 +108,7 @@ fn rules_that_hang_for_a_bot_are_not_its_fault() {
     ];
     exits(&arena.play(), 4, &parts);
     assert!(arena.matches().is_empty(), "no match has a result");
-    // A bot that is late by itself loses.
+    // A bot that is late on its own loses.
     let late = (
         "late",
         r#"["sh", "-c", "read a; echo '{\"type\":\"hello\",\"protocol\":1,\"name\":\"x\"}'; read b; echo '{\"type\":\"ready\"}'; sleep 60"]"#,
@@ -125,8 +125,8 @@ fn rules_that_hang_for_a_bot_are_not_its_fault() {
     }
 }
 
-/// Kuhn poker whose `sample` draws states that are over. Where the search of `mcts` and `greedy` has nothing to go
-/// by, they say so: in the tournament, in standings, and on their pages.
+/// Kuhn poker whose `sample` draws finished states. If the search of `mcts` and `greedy` has no
+/// basis, they report it: in the tournament, in standings, and on their pages.
 #[test]
 fn bots_that_cannot_search_because_of_a_wrong_sample_say_so() {
     let program = format!(
@@ -144,8 +144,8 @@ fn bots_that_cannot_search_because_of_a_wrong_sample_say_so() {
     let out = arena.path("out").display().to_string();
     let standings = run(["standings", &out]).stdout.replace('\n', " ");
     for bot in ["greedy", "mcts"] {
-        let told = format!("`{bot}` says in match m-");
-        assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
+        let warning = format!("`{bot}` says in match m-");
+        assert_eq!(ran.stderr.matches(&warning).count(), 1, "{}", ran.stderr);
         let because = "`sample` of the rules is wrong";
         assert_contains(&ran.stderr, because);
         assert_contains(&standings, &format!("Warning: `{bot}` says of "));

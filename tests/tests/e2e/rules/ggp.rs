@@ -1,4 +1,4 @@
-//! Players that are asked over HTTP in tournaments, and bots of ours as such players.
+//! Players over HTTP in tournaments, and our bots as such players.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -87,10 +87,10 @@ fn a_tournament_of_ggp_players_and_bots_is_played_to_its_end() {
     assert!(asked[2].starts_with("(ABORT m-"), "{}", asked[2]);
     assert!(asked[3].starts_with("(START m-"), "{}", asked[3]);
     let names = ["rock", "checker", "roll"];
-    let told = asked
+    let leaked = asked
         .iter()
         .find(|body| names.iter().any(|name| body.contains(name)));
-    assert_eq!(told, None, "names are replaced");
+    assert_eq!(leaked, None, "names are replaced");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn whatever_ggp_players_do_costs_them_their_match_alone() {
     }
 }
 
-/// One of our bots as a player, until this is dropped.
+/// One of our bots as a player, until dropped.
 struct Served {
     child: Child,
     port: u16,
@@ -364,7 +364,7 @@ fn game_managers_get_legal_moves_or_nothing() {
     assert_eq!(said("(INFO)"), some("((name mine) (status available))"));
 }
 
-/// A sheet of some hundred bytes whose first position takes years to find out.
+/// A sheet of some hundred bytes whose first position takes years to compute.
 fn heavy() -> String {
     let constants: String = (0..30).map(|number| format!("(c {number})")).collect();
     let product = "(c ?a) (c ?b) (c ?d) (c ?e) (c ?f) (c ?g) (c ?h) (c ?i)";

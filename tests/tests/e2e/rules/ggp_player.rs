@@ -1,5 +1,5 @@
-//! A player of games in GDL that is asked over HTTP, as other people write them: it knows nothing of
-//! the referee. It moves at random, or misbehaves from some request on.
+//! A GDL player over HTTP, like those of other people: it knows nothing of the referee. It moves at
+//! random, or misbehaves from some request on.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -24,21 +24,19 @@ pub(crate) const GGP_PLAYER: [&str; 7] = [
 /// A player's misbehaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// It plays on.
     Plays,
     /// It reads the request, and leaves the connection open.
     Silent,
-    /// It answers what nobody can read.
+    /// It answers nonsense.
     Rubbish,
     /// It answers `nil`.
     Nil,
     /// It answers after this time.
     Late(Duration),
-    /// It closes the connection.
     Closes,
     /// It closes the connection in the middle of its answer.
     BreaksOff,
-    /// It believes that it plays another match until it is told that this is given up.
+    /// It believes that it plays another match until that one is aborted.
     Busy,
 }
 
@@ -62,12 +60,12 @@ impl GgpPlayer {
             playing: None,
             is_busy: way == Way::Busy,
         };
-        let heard = asked.clone();
+        let requests = asked.clone();
         thread::spawn(move || {
             // What it leaves open.
             let mut open = Vec::new();
             for stream in listener.incoming().flatten() {
-                open.extend(mind.serve(stream, &heard));
+                open.extend(mind.serve(stream, &requests));
             }
         });
         GgpPlayer { port, asked }
@@ -84,7 +82,7 @@ impl GgpPlayer {
     }
 }
 
-/// A port at which nobody listens.
+/// A closed port.
 pub(crate) fn no_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
@@ -100,10 +98,10 @@ struct Mind {
 }
 
 impl Mind {
-    /// Answers one request. Gives the connection if it is left open.
-    fn serve(&mut self, stream: TcpStream, heard: &Mutex<Vec<String>>) -> Option<TcpStream> {
+    /// Answers one request. Returns the connection if it stays open.
+    fn serve(&mut self, stream: TcpStream, requests: &Mutex<Vec<String>>) -> Option<TcpStream> {
         let body = read(&stream)?;
-        heard.lock().expect("no panic").push(body.clone());
+        requests.lock().expect("no panic").push(body.clone());
         let answer = self.answer(&body);
         let whole = |text: &str| {
             let length = text.len();

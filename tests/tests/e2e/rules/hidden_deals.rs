@@ -1,4 +1,4 @@
-//! What is dealt and drawn follows from a secret: kept, committed to, checked, and told to nobody while a
+//! Deals follow from a secret, which is kept, committed to, checked, and never revealed while a
 //! match with the same deal is still to be played.
 
 use std::collections::BTreeSet;
@@ -388,7 +388,7 @@ fn parts_need_a_common_secret() {
     assert_contains(&ran.stdout, "deal not checked in 8");
 }
 
-/// A game of Pig whose program does not say that chance takes part.
+/// A game of Pig with undeclared chance.
 #[test]
 fn chance_that_rules_do_not_declare_follows_from_the_seed_with_a_warning() {
     let program = format!(
@@ -417,7 +417,7 @@ fn chance_that_rules_do_not_declare_follows_from_the_seed_with_a_warning() {
     assert_eq!(seen[0], seen[1]);
 }
 
-/// Says which process it is, and only talks, but does not move in its second match before a file is there.
+/// Reports its process id, and in its second match only chats until a file exists.
 const WAITING: &str = r#"
 import json, os, sys, time
 match = ""

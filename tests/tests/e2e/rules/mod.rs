@@ -1,4 +1,4 @@
-//! Games from elsewhere: sheets, rules programs, players over HTTP; deals; solving.
+//! External games: sheets, rules programs, players over HTTP; deals; solving.
 
 mod broken;
 mod ggp;

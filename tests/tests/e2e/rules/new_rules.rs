@@ -1,6 +1,5 @@
-//! `referee new-rules`: the projects that it makes build, pass their own tests, answer alike and are
-//! played. Here are the languages that `tests/run` needs anyway; `bots/examples/test` installs and tests
-//! all.
+//! `referee new-rules`: its projects build, pass their own tests, answer alike and are played. Only
+//! in languages that `tests/run` needs anyway; `bots/examples/test` installs and tests all.
 
 use std::fs;
 use std::io::Write as _;
@@ -16,7 +15,7 @@ fn new_rules(args: &[&str]) -> Ran {
     run([&["new-rules"], args].concat())
 }
 
-/// Requests, and what is said of them: the code of an error, or fields of the answer.
+/// Requests and their answers: the code of an error, or fields.
 fn requests() -> Vec<(Value, Value)> {
     let state = json!({"ply": 3, "to_move": 1, "left": 2, "turn": 1});
     let ended = json!({"ply": 4, "to_move": null, "left": 0, "turn": 0});
@@ -133,7 +132,7 @@ fn check_answers(command: &[&str], dir: &Path) {
     }
 }
 
-/// Makes a project, builds and tests it as it says itself, and asks its program.
+/// Makes a project, builds and tests it by its own instructions, and queries its program.
 fn works_as_told(language: &str) {
     let arena = Arena::new("");
     let dir = arena.path("gyre");
@@ -143,10 +142,10 @@ fn works_as_told(language: &str) {
         "--format",
         "json",
     ]));
-    let told = ran.json();
-    assert_eq!(told["name"], "gyre");
+    let report = ran.json();
+    assert_eq!(report["name"], "gyre");
     let words = |name: &str| -> Vec<String> {
-        let list = told[name].as_array().unwrap().iter();
+        let list = report[name].as_array().unwrap().iter();
         list.map(|word| word.as_str().unwrap().to_owned()).collect()
     };
     passes(&words("next")[1], &dir);

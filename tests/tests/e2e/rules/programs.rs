@@ -1,4 +1,4 @@
-//! Games whose rules are in another program: the same as built in, and nobody's fault if they fail.
+//! Games with rules in another program: the same as built in, and failures are nobody's fault.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,10 +14,10 @@ const HOSTILE_RULES: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/fixtures/rules/hostile_rules.py"
 );
-/// This very program as a rules program.
+/// This program as a rules program.
 const FAR: &str = r#"{ command = "referee model", prefix = "far" }"#;
 
-/// A tournament of the game `take`, whose rules do this.
+/// A tournament of the game `take` with this defect in the rules.
 fn hostile(how: &str, more: &str) -> Arena {
     let bots = [RANDOM, GREEDY]
         .map(|(name, command)| format!("[[bots]]\nname = \"{name}\"\ncommand = {command}\n"));
@@ -331,7 +331,7 @@ fn rules_are_compared_with_others() {
         "{}",
         ran.stdout
     );
-    // The only games of both are compared, whatever they are called.
+    // The only games of both are compared, even under different names.
     let goofspiel = root().join("games/examples/goofspiel.py");
     let ran = referee(&[
         "check",
@@ -409,7 +409,7 @@ fn games_of_every_kind_are_played_and_verified() {
     }
 }
 
-/// Bots in the strict sandbox find the rules, whose files they may read, and nothing beside them.
+/// Bots in the strict sandbox can run the rules, whose files are readable, and read nothing else.
 #[test]
 fn rules_are_found_in_the_strict_sandbox() {
     let games = format!(
@@ -423,7 +423,7 @@ fn rules_are_found_in_the_strict_sandbox() {
     }
 }
 
-/// A position in another process cannot be evaluated; that is said, and nothing breaks.
+/// A position in another process cannot be evaluated; this is reported, and nothing breaks.
 #[test]
 fn far_positions_have_no_evaluation() {
     let mut model = Command::new(tests::referee())

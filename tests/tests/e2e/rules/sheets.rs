@@ -1,4 +1,4 @@
-//! Sheets in the Game Description Language, wherever a game can be named.
+//! Sheets in the Game Description Language, in all commands with games.
 
 use std::fs;
 use std::io::Write as _;
@@ -71,21 +71,21 @@ fn mcts_never_loses_tic_tac_toe() {
 #[test]
 fn commands_take_sheets() {
     let sheet = sheet("tic-tac-toe");
-    let told = |args: &[&str]| {
+    let stdout_of = |args: &[&str]| {
         let ran = good(run([args, &["--rules", &sheet]].concat()));
         ran.stdout
     };
-    let list = told(&["games"]);
+    let list = stdout_of(&["games"]);
     assert!(
         list.contains("tic-tac-toe.kif: a sheet of") && list.contains("a network of 29 facts"),
         "{list}"
     );
-    let shown = told(&["games", "tic-tac-toe", "--format", "json"]);
+    let shown = stdout_of(&["games", "tic-tac-toe", "--format", "json"]);
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["sheet"]["network"]["moves"], 20, "{shown}");
     assert_eq!(shown["example"]["legal"].as_array().unwrap().len(), 9);
-    assert!(told(&["perft", "tic-tac-toe", "--depth", "5"]).contains("15120"));
-    let played = told(&[
+    assert!(stdout_of(&["perft", "tic-tac-toe", "--depth", "5"]).contains("15120"));
+    let played = stdout_of(&[
         "play",
         "tic-tac-toe",
         "--bot",
@@ -94,7 +94,7 @@ fn commands_take_sheets() {
         "referee bot random",
     ]);
     assert_contains(&played, "xplayer");
-    let checked = told(&["check", "--games", "3"]);
+    let checked = stdout_of(&["check", "--games", "3"]);
     assert_contains(&checked, "undo/tic-tac-toe");
 }
 
@@ -178,8 +178,7 @@ fn bots_and_the_forward_model_keep_their_time_in_a_game_that_takes_minutes() {
     assert_eq!(answers[3]["ok"]["ply"], 0);
 }
 
-/// Nothing of a sheet that explodes is there when its time is over, and it takes no memory worth speaking
-/// of.
+/// An exploding sheet leaves nothing behind when its time is over, and takes little memory.
 #[test]
 fn rules_timeout_and_memory_hold_for_sheets() {
     let constants: String = (0..30).map(|number| format!("(c {number})")).collect();
@@ -223,8 +222,8 @@ fn rules_timeout_and_memory_hold_for_sheets() {
     }
 }
 
-/// A coin is flipped, and nobody sees it; tails ends the game at once. Who is asked to move knows that it
-/// was heads.
+/// A coin is flipped, and nobody sees it; tails ends the game at once. So a seat with a turn knows
+/// that it was heads.
 #[test]
 fn a_seat_that_is_asked_to_move_knows_that_the_game_goes_on() {
     let arena = Arena::new("");

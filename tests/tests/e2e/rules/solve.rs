@@ -1,4 +1,4 @@
-//! `referee solve`: values, lines, checkpoints, and what it refuses.
+//! `referee solve`: values, lines, checkpoints, and refusals.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};

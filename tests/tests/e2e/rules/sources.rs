@@ -1,4 +1,4 @@
-//! Rules from several sources in one tournament, and what bots learn of hidden cards.
+//! Rules from several sources in one tournament, and the bots' knowledge of hidden cards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use tests::{
 
 use crate::{GREEDY, RANDOM, config_of};
 
-/// A bot that does not start before the file `go` is there; so its games must be known.
+/// A bot that does not start before the file `go` exists; so its games must be given.
 const GATED: (&str, &str) = (
     "gated",
     r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]
@@ -91,7 +91,8 @@ fn a_tournament_of_three_sources_is_killed_resumed_extended_and_verified() {
     assert_eq!(self::matches(&undisturbed), matches[..18]);
 }
 
-/// Everything that a seat of Kuhn poker may know before the end: its card, and the bets before its last turn.
+/// The knowledge of a seat of Kuhn poker before the end: its card, and the bets before its last
+/// turn.
 fn may_know(record: &Value, seat: u64) -> (String, Vec<String>) {
     let moves = record["moves"].as_array().unwrap();
     let text = |played: &Value| played["move"].as_str().unwrap().to_owned();

@@ -1,5 +1,5 @@
-//! Rules programs that promise to refuse whatever they do not list: they are asked for what is legal
-//! only if somebody wants to know, and what they refuse is judged in the same way.
+//! Rules programs that promise to refuse every move that they do not list: legal moves are
+//! requested only if needed, and refused moves are judged in the same way.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ const RULES: &str = concat!(
     "/fixtures/rules/hostile_rules.py"
 );
 
-/// A tournament of two such bots and these rules: they take one, and from ply 3 on what `later` says.
+/// A tournament of two such bots and these rules: they take one, and from ply 3 on `later`.
 fn arena(rules: &[&str], wants_legal: bool, later: &str) -> Arena {
     let wants = if wants_legal { "True" } else { "False" };
     let bot = format!(
@@ -35,7 +35,7 @@ fn arena(rules: &[&str], wants_legal: bool, later: &str) -> Arena {
     ))
 }
 
-/// Number of `play` requests to the rules, and of those that asked for legal moves.
+/// Number of `play` requests to the rules, and of those with legal moves.
 fn asked(rules: &[&str], wants_legal: bool) -> (usize, usize) {
     let arena = arena(rules, wants_legal, "take1");
     let mut args = arena.tournament();

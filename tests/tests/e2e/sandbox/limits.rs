@@ -1,4 +1,4 @@
-//! Limits of resources: the log says who enforces them, and faults name the limit.
+//! Resource limits: the log says how they are enforced, and faults name the limit.
 
 use std::process::Command;
 
@@ -126,7 +126,7 @@ fn cpu_time_in_a_control_group() {
 
 #[test]
 fn output() {
-    for (limit, told) in [
+    for (limit, message) in [
         ("output_lines = 50", "50 lines"),
         ("output_bytes = 4000", "4000 bytes"),
     ] {
@@ -135,7 +135,7 @@ fn output() {
             &arena,
             "protocol",
             SECOND_TURN,
-            &format!("printed more than {told}"),
+            &format!("printed more than {message}"),
         );
     }
     assert_well(&limited(
@@ -152,8 +152,8 @@ fn stderr_and_info() {
     assert_eq!(kept, 5000);
     let arena = limited("large-numbers", "info_bytes = 10");
     assert_well(&arena);
-    let told = crate::misconduct::arena::moves_of_hostile(&arena);
-    assert!(!told.is_empty() && told.iter().all(|mv| mv["info"].is_null()));
+    let message = crate::misconduct::arena::moves_of_hostile(&arena);
+    assert!(!message.is_empty() && message.iter().all(|mv| mv["info"].is_null()));
 }
 
 #[test]
@@ -193,8 +193,8 @@ fn memory_without_control_groups() {
         let fault = fault.expect("a fault in each match");
         assert_eq!(fault["code"], "crash", "{fault}");
         // A single process is refused more by the kernel, and many are watched together.
-        let told = fault["message"].as_str().unwrap();
-        assert!(told.contains("SIGABRT") || told.contains("of memory (allowed: 64.0 MiB)"));
+        let message = fault["message"].as_str().unwrap();
+        assert!(message.contains("SIGABRT") || message.contains("of memory (allowed: 64.0 MiB)"));
     }
 }
 

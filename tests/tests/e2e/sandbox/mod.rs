@@ -1,4 +1,4 @@
-//! Limits of bots and their sandbox; nothing outlives its match.
+//! Limits of bots and their sandbox; no process outlives its match.
 
 mod limits;
 mod processes;

@@ -1,4 +1,4 @@
-//! No bot outlives what it was started for.
+//! No bot outlives its purpose.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ echo $$ >> pids
 exec HOSTILE "$1"
 "#;
 
-/// A tournament that lasts, if nobody ends it.
+/// A tournament that lasts until it is ended.
 fn family(how: &str) -> Arena {
     let bot = ("family", &*format!(r#"["sh", "family.sh", "{how}"]"#));
     let arena = Arena::new(&format!("rounds = 100000\n{}", config(&[RANDOM, bot])));
@@ -36,7 +36,7 @@ fn start(arena: &Arena) -> Child {
     child
 }
 
-/// The processes that wrote their ids and still run. Zombies whose parent is gone do not count.
+/// The reported processes that still run. Zombies of gone parents do not count.
 fn alive(arena: &Arena) -> Vec<i32> {
     let pids = arena.read("pids");
     assert!(pids.lines().count() >= 2);

@@ -14,10 +14,10 @@ use crate::misconduct::arena::{
 };
 use crate::{HOSTILE, RANDOM, config};
 
-/// A PATH on which there is no bubblewrap.
+/// A PATH without bubblewrap.
 const NO_BUBBLEWRAP: (&str, &str) = ("PATH", "/nowhere");
 
-/// Somebody on this machine whom bots should not reach.
+/// Services of this machine that bots should not reach.
 struct Listeners {
     tcp: TcpListener,
     udp: UdpSocket,
@@ -25,7 +25,7 @@ struct Listeners {
 }
 
 impl Listeners {
-    fn heard(&self) -> (bool, bool) {
+    fn contacted(&self) -> (bool, bool) {
         self.tcp.set_nonblocking(true).unwrap();
         self.udp.set_nonblocking(true).unwrap();
         (
@@ -90,13 +90,12 @@ fn play(arena: &Arena, variables: &[(&str, &str)]) -> BTreeMap<String, bool> {
     serde_json::from_value(last["info"].clone()).unwrap()
 }
 
-/// The spy's faults.
 fn faults(arena: &Arena, matches: usize) -> Vec<Value> {
     let judged = judge(arena, matches).into_iter();
     judged.filter_map(|(_, fault)| fault).collect()
 }
 
-/// Names of what succeeded, with paths in the arena cut short.
+/// Names of successful attempts, with paths in the arena cut short.
 fn succeeded(arena: &Arena, seen: &BTreeMap<String, bool>) -> Vec<String> {
     let top = arena.path("").display().to_string();
     let names = seen.iter().filter(|(_, succeeded)| **succeeded);
@@ -125,7 +124,7 @@ fn without_a_sandbox_everything_succeeds() {
         vec!["read /etc/shadow"]
     };
     assert_eq!(failed, expected);
-    assert_eq!(listeners.heard(), (true, true));
+    assert_eq!(listeners.contacted(), (true, true));
     assert_eq!(confined(&arena), json!(null));
 }
 
@@ -135,7 +134,7 @@ fn in_the_strict_sandbox_nothing_succeeds() {
     let seen = play(&arena, &[]);
     assert_eq!(succeeded(&arena, &seen), [""; 0]);
     assert!(seen.len() > 12);
-    assert_eq!(listeners.heard(), (false, false));
+    assert_eq!(listeners.contacted(), (false, false));
     let confined = confined(&arena);
     assert_eq!(confined["sandbox"], "strict");
     assert!(
@@ -153,7 +152,7 @@ fn without_bubblewrap_a_bot_is_restricted_and_the_log_says_what_is_missing() {
     let (arena, listeners) = spy("best_effort = true", "sandbox = \"strict\"");
     let seen = play(&arena, &[NO_BUBBLEWRAP]);
     assert_eq!(succeeded(&arena, &seen), ["fill own /tmp"]);
-    assert_eq!(listeners.heard(), (false, false));
+    assert_eq!(listeners.contacted(), (false, false));
     let confined = confined(&arena);
     assert_eq!(confined["sandbox"], "restricted");
     assert_eq!(confined["walls"], json!(["landlock", "seccomp"]));
@@ -407,8 +406,8 @@ fn cpu_time_that_is_estimated_is_said_in_every_result() {
     }
 }
 
-/// The loader of programs writes what it does to the file that these variables name, or else on stdout, as
-/// whoever runs the program: a file says that a process outside of the sandbox was started with them.
+/// These variables make the program loader write to this file, or else to stdout, as the user of
+/// the program: the file shows that a process outside of the sandbox was started with them.
 #[test]
 fn variables_of_a_bot_change_nothing_outside_of_its_sandbox() {
     for tier in ["restricted", "strict"] {

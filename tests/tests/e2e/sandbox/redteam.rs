@@ -1,5 +1,5 @@
-//! A short run of the red team: the strict sandbox keeps its promises against every trick, and the
-//! tricks are some.
+//! A short run of the red team: the strict sandbox keeps its promises against every trick, and
+//! there are enough tricks.
 
 use tests::assert_contains;
 use tests::campaign::redteam::{self, Options, Tier, User};
@@ -46,7 +46,7 @@ fn tricks_succeed_where_nothing_keeps_them_from_it() {
     }
 }
 
-/// In the sandbox that only limits, as whoever runs this.
+/// In the sandbox "limits", as the current user.
 #[test]
 fn greedy_bots_harm_nobody_where_they_are_limited() {
     if !needs::has(Need::Root) || !needs::has(Need::ControlGroups) {

@@ -1,4 +1,4 @@
-//! Nothing that a bot starts outlives it, whatever it does to be rid of its supervisor, and the
+//! No process of a bot outlives it, no matter how it tries to escape its supervisor, and the
 //! referee keeps nothing of it either.
 
 use std::process::Child;

@@ -51,7 +51,6 @@ fn reasons(arena: &Arena) -> Vec<String> {
     reasons
 }
 
-/// Has the configuration checked.
 fn check(arena: &Arena) -> Ran {
     let file = arena.path("t.toml");
     run([OsStr::new("config"), OsStr::new("check"), file.as_os_str()])

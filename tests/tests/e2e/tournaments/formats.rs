@@ -33,7 +33,7 @@ fn resume(arena: &Arena) -> Ran {
     run(args)
 }
 
-/// Without what depends on how it was run.
+/// Without data that depend on the run.
 fn essence(record: &Value) -> Value {
     let mut record = timeless(record);
     record.as_object_mut().unwrap().remove("conditions");
@@ -44,8 +44,8 @@ fn log(arena: &Arena) -> String {
     arena.read("out/games.jsonl")
 }
 
-/// Plays a configuration whole, and again broken off after some matches; both come to the same
-/// log and print the same. Gives what was printed, with the matches.
+/// Plays a configuration as a whole, and with an interruption; log and output must be the same.
+/// Returns the output, with the matches.
 #[track_caller]
 fn played_and_resumed(text: &str) -> (String, Vec<Value>) {
     let arena = Arena::new(&format!("concurrency = 3\n{text}"));
@@ -126,7 +126,7 @@ fn a_test_stops_by_itself() {
     assert_contains(&ran.stderr, "SPRT: LLR ");
     let decided = arena.matches().len();
     assert!(decided < 100, "{decided}");
-    // The log alone says the same, whatever was still in flight.
+    // The log alone says the same, without the matches in flight.
     let mut args = vec!["standings".into(), arena.path("out")];
     args.extend(
         "--format json --elo0 0 --elo1 300 --sprt greedy random"
@@ -147,7 +147,7 @@ fn a_test_stops_by_itself() {
         test["pairs"].as_u64().expect("a number") + test["after"].as_u64().expect("a number");
     // One that was in flight may be half a pair.
     assert_eq!(counted as usize, decided / 2);
-    // Broken off, it comes to the same decision, after the same pairs.
+    // Interrupted, it reaches the same decision, after the same pairs.
     let first = |text: &str| text.lines().take(2).map(str::to_owned).collect::<Vec<_>>();
     let whole = log(&arena);
     let kept: String = whole
@@ -229,8 +229,8 @@ fn cyclic_orders_change_and_tournaments_begun_before_keep_theirs() {
     good(run(args));
     assert_eq!(neighbours(&arena.matches()), ["greedy"; 9]);
     let report = run(vec!["standings".into(), out]);
-    let told = "Confounded: ";
-    assert_contains(&report.stdout, told);
+    let warning = "Confounded: ";
+    assert_contains(&report.stdout, warning);
     assert_contains(&report.stdout, "`greedy` right after `random` (9 matches)");
 }
 

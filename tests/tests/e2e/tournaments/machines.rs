@@ -1,4 +1,4 @@
-//! The machine in the log, and what depends on it.
+//! The machine in the log, and its effects.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! A tournament that was broken off goes on where it was, whatever broke it off.
+//! An interrupted tournament continues where it was, regardless of the cause.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write};
@@ -18,7 +18,7 @@ use tests::{
 
 use crate::{GATED, GREEDY, HOSTILE, RANDOM, config};
 
-/// Six matches; the first two are played at once, the others when `go` is there.
+/// Six matches; the first two are played at once, the others once `go` exists.
 fn gated() -> Arena {
     let config = config(&[RANDOM, GREEDY, GATED]).replace("startup = \"20s\"", "startup = \"2m\"");
     Arena::new(&format!("concurrency = 1\n{config}"))

@@ -1,4 +1,4 @@
-//! Tournaments in parts, and their logs put together.
+//! Tournaments in parts, and merging their logs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ fn play(arena: &Arena, args: &str) -> Ran {
     run_in(arena, &args)
 }
 
-/// The matches of a folder by their ids, without what differs from run to run.
+/// The matches of a folder by their ids, without data that differ between runs.
 fn matches(arena: &Arena, folder: &str) -> BTreeMap<String, Value> {
     let log = fs::read_to_string(arena.path(folder).join("games.jsonl")).unwrap();
     let records = log.lines().map(|line| {

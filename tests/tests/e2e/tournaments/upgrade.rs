@@ -1,5 +1,5 @@
-//! What an earlier version wrote is read, verified, resumed and rated as it was then. The fixtures are
-//! never written anew.
+//! Output of an earlier version is read, verified, resumed and rated as it was then. The fixtures
+//! are never regenerated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn lines(folder: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Each match by its id, without times and what depends on the machine.
+/// Each match by its id, without times and data that depend on the machine.
 fn played(folder: &Path) -> Vec<Value> {
     let record = |line: String| -> Value { serde_json::from_str(&line).expect("a match") };
     let mut records: Vec<Value> = lines(folder).into_iter().map(record).collect();
@@ -79,7 +79,7 @@ fn an_old_log_is_rated_as_before() {
 /// Fields that depend on the computation of intervals, which later versions do more carefully.
 const OF_INTERVALS: [&str; 5] = ["error", "low", "high", "superiority", "false_discovery"];
 
-/// Equal, but for intervals and what rounding makes of numbers; there may be new fields.
+/// Equal, but for intervals and rounding; there may be new fields.
 fn same(then: &Value, now: &Value, place: &str) {
     match (then, now) {
         (Value::Object(then), Value::Object(now)) => {

@@ -31,7 +31,7 @@ fn points(state: &Json, cell: &str) -> u32 {
     digit.and_then(|digit| digit.to_digit(10)).unwrap_or(0)
 }
 
-/// What makes a move good, the most important first.
+/// The merits of a move, most important first.
 fn worth(state: &Json, mv: &str, named: &HashMap<&str, i32>) -> (usize, u32, i32) {
     let cells = cells(mv);
     // A move names the cell that it begins on, if there is one, then that where it goes.

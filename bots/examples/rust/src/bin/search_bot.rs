@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use ladder::json::Json;
 
-/// How much moves that were tried less are preferred.
+/// Exploration constant: larger values favour moves that were tried less.
 const CURIOSITY: f64 = 0.1;
 
 type Done<T> = Result<T, Box<dyn Error>>;
@@ -23,7 +23,7 @@ struct Model {
 }
 
 impl Model {
-    /// The referee gives its bots its own path in REFEREE; otherwise it must be on the PATH.
+    /// The referee passes its own path in REFEREE; otherwise it must be on the PATH.
     fn start() -> Done<Self> {
         let program = env::var_os("REFEREE").unwrap_or("referee".into());
         let mut process = Command::new(program)
@@ -90,9 +90,9 @@ struct Node {
     seat: usize,
     /// `None` when the game is over.
     to_move: Option<usize>,
-    /// What each seat can expect.
+    /// Expected outcome for each seat.
     values: Vec<f64>,
-    /// What its seat expects, summed up over all looks at it and beyond.
+    /// Sum over all visits of the outcome for the seat that moves there.
     sum: f64,
     looks: f64,
     children: Vec<Node>,
@@ -150,7 +150,7 @@ impl Node {
     }
 }
 
-/// What `start` said.
+/// The match, as the `start` message describes it.
 struct Match {
     game: String,
     options: String,
@@ -169,7 +169,7 @@ impl Match {
         })
     }
 
-    /// What to spend on a move: a safe part of what is allowed.
+    /// Time to spend on a move: a safe part of the clock.
     fn budget(&self, clock: &Json) -> Duration {
         let number = |key| clock.get(key).and_then(Json::number);
         let usable = |limit: f64| (0.8 * limit - 10.0).max(0.0);

@@ -2,7 +2,7 @@
 //!
 //! A board is seen as a set of lines (rows, columns, diagonals): 4 through each cell of a
 //! square board, 3 through each hexagon. The occupancy of each line is one small integer,
-//! kept up to date as cells fill and empty. One look-up then gives the cells that a slider reaches from
+//! kept up to date as cells fill and empty. One look-up then yields the cells that a slider reaches from
 //! a place on a line, and one their number.
 
 use crate::kit::board::{Board, CellId};
@@ -61,7 +61,7 @@ const fn count_table() -> Table<u8> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy<const L: usize>([u16; L]);
 
-/// Where a cell lies on one of its lines.
+/// Position of a cell on a line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     line: u8,
@@ -106,7 +106,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     /// The lines of `board`.
     ///
     /// # Panics
-    /// If `K` does not fit the board's shape or `L` its size, which is a mistake in a game.
+    /// If `K` does not fit the board's shape or `L` its size, which is a bug in a game.
     pub fn new(board: &Board) -> Self {
         let half = board.directions() / 2;
         assert_eq!(K, half, "lines through a cell");

@@ -9,11 +9,11 @@ use crate::kit::rng::Rng;
 /// A slide and a shot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shot {
-    /// Where the piece stood.
+    /// Start of the move.
     pub from: CellId,
-    /// Where it went.
+    /// End of the move.
     pub to: CellId,
-    /// Where it shot.
+    /// Target of the shot.
     pub target: CellId,
 }
 
@@ -130,7 +130,7 @@ fn random_by_counting<const K: usize, const L: usize>(
     Shot { from, to, target }
 }
 
-/// Whether a piece that stands on `from` can make this move.
+/// True if a piece on `from` can make this move.
 pub fn is_legal<const K: usize, const L: usize>(
     lines: &Lines<K, L>,
     occupied: &Occupancy<L>,

@@ -9,9 +9,9 @@ use crate::kit::rng::Rng;
 /// A move of a piece from one cell to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slide {
-    /// Where the piece stood.
+    /// Start of the move.
     pub from: CellId,
-    /// Where it went.
+    /// End of the move.
     pub to: CellId,
 }
 

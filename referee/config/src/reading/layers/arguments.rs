@@ -64,7 +64,6 @@ fn split<'a>(tree: &Tree<'_>, text: &'a str) -> Option<(&'a str, &'a str)> {
     all.clone().find(is_of_bot).or_else(|| all.clone().next())
 }
 
-/// An argument that cannot be used.
 fn wrong_argument(label: &Path, message: String) -> ConfigError {
     ConfigError::new(label, Problem::Syntax(message))
 }

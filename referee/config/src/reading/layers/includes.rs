@@ -17,14 +17,12 @@ const MOST_FILES: usize = 1000;
 /// Deepest chain of includes.
 const DEEPEST: usize = 50;
 
-/// Reads files that include others.
 pub(super) struct Reader<'t> {
     pub(super) sources: Sources<'t>,
     /// Each file after those that it includes.
     pub(super) labels: Vec<PathBuf>,
     /// The current chain of includes: paths as written, and real paths.
     chain: Vec<(PathBuf, PathBuf)>,
-    /// Files read.
     read: usize,
     /// Their total size.
     bytes: u64,
@@ -105,7 +103,6 @@ impl<'t> Reader<'t> {
         Ok((text, real))
     }
 
-    /// An include that cannot be followed.
     fn broken(&self, path: &Path, reason: String) -> ConfigError {
         let files = self.chain.iter().map(|(file, _)| &**file).chain([path]);
         let chain: Vec<String> = files.map(|file| file.display().to_string()).collect();

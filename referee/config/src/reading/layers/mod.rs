@@ -84,8 +84,8 @@ struct Layers<'t> {
     submissions: Option<Submissions>,
 }
 
-/// For a tournament that continues and was begun by an earlier version: maps its name to the names
-/// of its bots by folder.
+/// For a tournament that an earlier version started: maps its name to the names of its bots by
+/// folder.
 pub(crate) type EarlierNames<'a> = &'a dyn Fn(&str) -> BTreeMap<String, String>;
 
 impl<'t> Layers<'t> {
@@ -189,7 +189,7 @@ impl<'t> Layers<'t> {
 }
 
 impl Read {
-    /// Takes the error of a submission that stops the tournament, if one does.
+    /// The error of the first submission that stops the tournament.
     fn stopped_by(&mut self) -> Option<ConfigError> {
         let submissions = self.submissions.as_mut()?;
         if self.file.on_broken != OnBroken::Stop {
@@ -203,7 +203,6 @@ impl Read {
         }
     }
 
-    /// Removes these bots, by index.
     pub(crate) fn leave_out(&mut self, bots: &[usize]) {
         let mut at = 0..;
         self.file

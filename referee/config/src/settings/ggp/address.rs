@@ -18,7 +18,7 @@ impl Address {
     /// Reads a URL.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence that says what is allowed.
+    /// A sentence with the problem and what is allowed.
     pub fn parse(url: &str) -> Result<Self, String> {
         let wrong = |what: &str| format!("{url:?} {what}; {EXAMPLE}");
         let Some(rest) = url.strip_prefix("http://") else {

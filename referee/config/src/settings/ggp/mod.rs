@@ -19,7 +19,7 @@ pub use address::Address;
 /// Default attempts to reach a player before it is at fault.
 const START_ATTEMPTS: u32 = 3;
 
-/// A bot at this address, with its own time control; `all` is that of the other bots.
+/// The spec of the player at this address; `all` is the time control of the other bots.
 ///
 /// # Errors
 /// If a key of its table says what cannot be.
@@ -98,7 +98,7 @@ fn check_time(time: &TimeControl) -> Result<(), &'static str> {
     let second = Duration::from_secs(1);
     if time.per_move.is_none_or(|limit| limit.0 < second) {
         return Err(
-            "a player is told how many seconds each move may take, so it needs a `time.per_move` \
+            "a player learns only how many seconds each move may take, so it needs a `time.per_move` \
              of at least 1s, its own or the tournament's",
         );
     }

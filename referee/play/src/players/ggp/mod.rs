@@ -1,4 +1,4 @@
-//! A player that is asked over HTTP at every step of a sheet.
+//! A player over HTTP, which is queried at every step of a sheet.
 
 #[cfg(test)]
 mod tests;
@@ -289,7 +289,7 @@ impl Player for Ggp {
                 return;
             }
         };
-        // A match that ends before its game is aborted, whatever step begins.
+        // A match that ends before its game is aborted; no step begins.
         if arbiter.is_over() && !self.follower.is_over() {
             return;
         }

@@ -17,7 +17,7 @@ use super::*;
 use crate::match_runner::{self, Timing};
 
 /// Requests to a player with its answers; `None` if it never answers. Of a request that ends with `…`,
-/// only the beginning counts.
+/// only the start counts.
 type Script<'s> = &'s [(&'s str, Option<&'s str>)];
 
 /// A player that follows a script. The task returns the first request that differs, if any.
@@ -159,7 +159,7 @@ const TURNS: &str = "(role white) (role Black) ; players\n (init (step 0)) (succ
     (<= terminal (true (step 3))) (<= (goal white 100) (true (took 2))) (<= (goal black 50) (role black))
     (<= (goal white 0) (not (true (took 2))))";
 
-/// That sheet as players receive it, but for its end.
+/// The sheet in the players' form, without its end.
 const SENT: &str = "((role white) (role Black) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) \
     (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= (legal white (Take ?x)) (true (step 1))";
 

@@ -52,14 +52,10 @@ pub(super) fn choices(placing: &Placing, seats: usize) -> impl Iterator<Item = (
 /// The most features of a choice set: one per seat and one per size of ties.
 const FEATURES: usize = 2 * MAX_SEATS;
 
-/// The derivatives that are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
-    /// First derivatives only.
     Slope,
-    /// The value and first derivatives.
     Value,
-    /// The value, first and second derivatives.
     Curvature,
 }
 

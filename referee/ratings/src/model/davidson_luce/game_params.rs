@@ -2,13 +2,11 @@
 
 use games::MAX_SEATS;
 
-/// No parameter.
 pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Debug)]
 pub(crate) struct GameParams {
     pub(crate) seats: usize,
-    /// The weight of a match.
     pub(crate) weight: f64,
     /// The log-strength of each seat relative to the first one, which has no parameter.
     pub(super) seat: [u32; MAX_SEATS],

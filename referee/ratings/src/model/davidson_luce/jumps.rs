@@ -6,7 +6,6 @@ use super::game_params::NONE;
 /// The change of the slope along a line when matches are decided instead of drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Jumps {
-    /// All matches together.
     pub(crate) all: f64,
     /// A single match, weighted by its information.
     pub(crate) usual: f64,

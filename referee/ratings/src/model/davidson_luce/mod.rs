@@ -49,7 +49,6 @@ pub(crate) use prior::PRIOR;
 /// The most cells of a dense table of games and parameters.
 const MOST_CELLS: usize = 1 << 22;
 
-/// The model for some evidence.
 #[derive(Clone, Debug)]
 pub(crate) struct DavidsonLuce {
     pub(crate) bots: usize,
@@ -209,8 +208,8 @@ impl DavidsonLuce {
         Some(&self.games[placing.game as usize])
     }
 
-    /// By bot: its points against all others of its matches, and the number of points played for, which is
-    /// 1 per match whatever the number of seats.
+    /// By bot: its points against all others of its matches, and the number of points played for,
+    /// which is 1 per match for any number of seats.
     pub(crate) fn points(&self) -> Vec<[f64; 2]> {
         let mut all = vec![[0.0; 2]; self.bots];
         for unit in self.units() {
@@ -382,7 +381,7 @@ impl DavidsonLuce {
         chances::chances(game, at, &strengths)
     }
 
-    /// The log-probability of a unit's results.
+    /// The log-likelihood of a unit's results.
     pub(crate) fn log_chance(&self, unit: &UnitKind, at: &[f64]) -> f64 {
         let Some(game) = self.game_of(unit) else {
             return 0.0;
@@ -448,7 +447,7 @@ fn features(placing: &Placing, game: &GameParams, chosen: u8, mut add: impl FnMu
     }
 }
 
-/// A placing without its ranks: who sat where.
+/// The seating of a placing, without its ranks.
 fn place(placing: &Placing) -> Placing {
     Placing {
         ranks: [0; MAX_SEATS],

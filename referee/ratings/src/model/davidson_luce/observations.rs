@@ -6,7 +6,6 @@ use crate::evidence::{Evidence, Placing};
 #[derive(Clone, Debug)]
 pub(crate) struct UnitKind {
     pub(crate) count: u32,
-    /// The range of its matches.
     pub(super) start: u32,
     pub(super) len: u32,
 }
@@ -15,7 +14,6 @@ pub(crate) struct UnitKind {
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterKind {
     pub(crate) count: u32,
-    /// The range of its units.
     pub(super) start: u32,
     pub(super) len: u32,
 }

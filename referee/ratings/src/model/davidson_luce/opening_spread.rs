@@ -87,7 +87,6 @@ impl Chances {
     }
 }
 
-/// A unit averaged over all nodes.
 struct UnitEvidence {
     value: f64,
     gradient: [f64; PARAMS],
@@ -184,7 +183,7 @@ pub(super) fn even_chances(lead: f64, tie: f64) -> [f64; 3] {
     Chances::new(lead, tie).parts()
 }
 
-/// The chances of a win, a draw and a loss of a seat that is ahead by so much, over all openings.
+/// The chances of a win, a draw and a loss at this lead, over all openings.
 pub(super) fn chances(lead: f64, tie: f64, spread: f64) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for (z, share) in NODES {
@@ -201,7 +200,7 @@ pub(super) fn log_chance(placings: &[Placing], game: &GameParams, at: &[f64]) ->
     unit(placings, game, at, Want::Value).value
 }
 
-/// Adds the derivatives of a unit's likelihood that are wanted, this many times; gives the likelihood.
+/// Adds the requested derivatives of a unit's likelihood, this many times; returns the likelihood.
 pub(super) fn add(
     placings: &[Placing],
     game: &GameParams,
@@ -247,8 +246,7 @@ pub(super) fn unit_slopes(
     }
 }
 
-/// How much more the matches of a unit depend on each other, seat by seat, than by chance, given a fit
-/// that says that openings do not differ.
+/// Overdispersion of units, seat by seat, given a fit that assumes equal openings.
 pub(super) fn evidence(placings: &[Placing], game: &GameParams, at: &[f64]) -> f64 {
     let params = params(placings, game);
     let value = |param: u32| match param {

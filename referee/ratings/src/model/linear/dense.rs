@@ -1,6 +1,5 @@
 //! Dense square matrices.
 
-/// A square matrix, by rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Square {
     size: usize,

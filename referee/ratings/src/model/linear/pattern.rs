@@ -27,7 +27,7 @@ pub(crate) const FEW: usize = 1024;
 const MOST_WORK: f64 = 1e10;
 
 impl Pattern {
-    /// For `size` unknowns; all pairs of a clique have entries.
+    /// All pairs of a clique have entries.
     pub(crate) fn new(size: usize, cliques: impl IntoIterator<Item = Vec<u32>>) -> Self {
         let mut near: Vec<Vec<u32>> = vec![Vec::new(); size];
         for clique in cliques {
@@ -110,9 +110,8 @@ impl Pattern {
     }
 }
 
-/// An order of elimination that fills little: whoever has the fewest neighbours left comes next.
-/// Unknowns with very many, such as what a seat is worth, come last, as they would anyway. `None` if
-/// a factor would cost too much.
+/// An elimination order with little fill-in: minimum degree. Unknowns with very many, such as what
+/// a seat is worth, come last, as they would anyway. `None` if a factor would cost too much.
 fn order(near: &[Vec<u32>]) -> Option<Vec<u32>> {
     let many = 16 + 8 * near.len().isqrt();
     let (mut last, first): (Vec<u32>, Vec<u32>) =
@@ -164,7 +163,7 @@ fn order(near: &[Vec<u32>]) -> Option<Vec<u32>> {
     Some(order)
 }
 
-/// What a factor costs: its entries, and the multiplications that make it.
+/// The cost of a factor: its entries, and the multiplications to compute it.
 struct Cost {
     unknowns: f64,
     entries: f64,

@@ -73,7 +73,6 @@ impl Symmetric {
         }
     }
 
-    /// How many unknowns there are.
     pub(crate) fn size(&self) -> usize {
         self.pattern.size()
     }
@@ -160,7 +159,7 @@ impl Symmetric {
     }
 }
 
-/// Takes a column off, so often as its first entry says.
+/// Subtracts a column, times its first entry.
 #[inline]
 fn subtract(work: &mut [f64], rows: &[u32], entries: &[f64]) {
     let (Some(&first), Some(&last), Some(&times)) = (rows.first(), rows.last(), entries.first())
@@ -180,7 +179,6 @@ fn subtract(work: &mut [f64], rows: &[u32], entries: &[f64]) {
     }
 }
 
-/// A factored matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct Cholesky(Symmetric);
 

@@ -26,7 +26,6 @@ const LEAST_GAMES: usize = 3;
 /// Ratings and differences with intervals for games like those that were played.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Across {
-    /// The number of games.
     pub games: usize,
     /// Each bot's rating; `None` if it played fewer than three games, if leaving out one of them
     /// would leave it unconnected, or if its rating has no interval for the games played.

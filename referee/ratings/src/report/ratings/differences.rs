@@ -10,7 +10,6 @@ use super::interval::Known;
 use crate::inference::{Estimate, FALSE_DISCOVERIES, rates};
 use crate::model::{Anchor, Direction, Fitter, Spread};
 
-/// The difference between two bots.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The indices of the bots, in ascending order.

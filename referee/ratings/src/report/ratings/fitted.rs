@@ -17,7 +17,6 @@ pub(crate) struct Fitted {
     pub(crate) jackknife: Jackknife,
     /// By bot: its points against all others, and the number of points played for.
     pub(super) points: Vec<[f64; 2]>,
-    /// See [`Fitted::usual_lead`].
     usual_leads: Vec<f64>,
     pub(super) own_clusters: OwnClusters,
 }

@@ -26,7 +26,6 @@ const EXACT_END: f64 = 1e-7;
 /// The largest distance of an end from the estimate, in natural logarithms of strength.
 const FARTHEST: f64 = 30.0;
 
-/// The uncertainty of an estimate.
 pub(super) struct Known<'a> {
     pub(super) variance: f64,
     /// Its derivative along the line, and the variance of results there relative to the model.

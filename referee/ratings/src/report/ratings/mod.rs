@@ -19,7 +19,6 @@ pub use across_games::Across;
 pub use differences::Difference;
 pub(crate) use fitted::Fitted;
 
-/// The parameters of resampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Resampling {
     /// The number of resamples; by default 200 to 1000, depending on the time they take.

@@ -7,7 +7,6 @@ use crate::model::{Anchor, Direction, MOST_MEMBERS, mean};
 pub(super) const NUDGE: f64 = 1e-4;
 
 impl Fitted {
-    /// The derivatives of a bot's rating.
     pub(super) fn slopes(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Direction {
         let mut slopes = Direction::default();
         let share = 1.0 / anchors.len().max(1) as f64;

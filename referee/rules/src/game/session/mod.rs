@@ -32,7 +32,7 @@ pub(crate) struct ProgramSession {
     start: Start,
     /// The same for all sessions that go back to one `new`.
     number: u64,
-    /// The steps since the beginning, as `play` takes them.
+    /// The steps since the start, as `play` takes them.
     steps: Vec<Arc<str>>,
     position: Arc<Position>,
     /// The position before each step that can be taken back.

@@ -15,7 +15,7 @@ use nix::unistd::{Pid, Uid};
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::account::Ids;
-use crate::sandbox::guard::Identity;
+use crate::sandbox::file_identity::Identity;
 use crate::sandbox::layers::landlock::{self, LandlockRules};
 use crate::sandbox::layers::ownership::Loan;
 use crate::sandbox::layers::seccomp::{self, SyscallFilter};
@@ -48,7 +48,7 @@ pub struct Launch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confinement {
-    /// None, except that root gives up most of its rights.
+    /// None, except that root drops most of its rights.
     Limits,
     /// Landlock and seccomp.
     Restricted {

@@ -18,7 +18,7 @@ const LEAKS: [&str; 2] = ["/proc/keys", "/proc/key-users"];
 
 const PROGRAM: &str = "bwrap";
 
-/// Bubblewrap as this machine has it.
+/// The installed bubblewrap.
 #[derive(Clone, Debug)]
 pub struct Bubblewrap {
     program: PathBuf,
@@ -118,7 +118,7 @@ impl Arguments {
         // The command becomes the first process in the sandbox.
         self.push(&["--die-with-parent", "--as-pid-1"]);
         if root {
-            // The init becomes another user, and gives up all rights.
+            // The init becomes another user, and drops all rights.
             self.push(&[
                 "--unshare-ipc",
                 "--unshare-pid",
@@ -135,7 +135,6 @@ impl Arguments {
         }
     }
 
-    /// The system's folders.
     fn system(&mut self, mounts: &Mounts) {
         for (link, target) in &mounts.links {
             self.push(&["--symlink", &text(target), &text(link)]);

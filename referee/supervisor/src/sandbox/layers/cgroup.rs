@@ -79,7 +79,6 @@ impl Cgroups {
         self.cpu = self.cpu.take().or_else(|| usable("cpu.stat"));
     }
 
-    /// True if memory can be limited.
     pub fn memory(&self) -> bool {
         self.memory.is_some()
     }
@@ -286,7 +285,6 @@ impl GroupFreezer {
         }
     }
 
-    /// True once all processes are frozen.
     pub(crate) fn is_frozen(&self) -> bool {
         let text = |file: &str| fs::read_to_string(self.dir.join(file)).unwrap_or_default();
         match self.version {

@@ -89,7 +89,7 @@ mod implementation {
     use std::path::PathBuf;
 
     use super::LandlockRules;
-    use crate::sandbox::guard;
+    use crate::sandbox::file_identity;
 
     /// The first version that restricts signals, since Linux 6.12.
     const NEEDED: ABI = ABI::V6;
@@ -122,7 +122,7 @@ mod implementation {
                 opened.push(path.clone());
                 continue;
             }
-            match guard::open(path) {
+            match file_identity::open(path) {
                 Ok(file) => {
                     opened.push(format!("/proc/self/fd/{}", file.as_raw_fd()).into());
                     open.push(file);

@@ -1,5 +1,5 @@
-//! Folders that a bot may write, where root runs the referee. A bot is another user then: that user
-//! becomes the owner of the files in them, and when the bot has ended, the former owner does.
+//! Writable folders of bots, if root runs the referee. Bots have another user id then: it owns the
+//! files in them until the bot has ended.
 
 use std::ffi::CStr;
 use std::io;
@@ -38,7 +38,6 @@ struct Owner {
 }
 
 impl Loan {
-    /// The present owners of the folders.
     pub(crate) fn owners(&self) -> io::Result<Owners> {
         let folders = self.folders.iter().map(|path| {
             let stat = fstat(open(CWD, path, OFlags::PATH)?)?;

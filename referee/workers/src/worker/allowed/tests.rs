@@ -13,7 +13,7 @@ fn declined(text: &str, along: &Along<'_>) -> Option<String> {
     checked.err().map(|declined| declined.to_string())
 }
 
-/// A configuration with this value of a key, whose place is named as in the schema.
+/// A configuration with this value of a key, which is named as in the schema.
 fn with(key: &str, value: Value) -> Table {
     let mut value = value;
     for part in key.rsplit('.') {
@@ -51,7 +51,7 @@ fn every_key_of_the_schema_is_in_the_list_or_declined() {
     let mut undecided = Vec::new();
     for schema::Key { key, .. } in schema::keys() {
         let is_table = is_looked_into(&key);
-        // What the list does not have is declined whatever it says.
+        // Keys outside of the list are declined with any value.
         let harmless = [Value::from("x"), Value::from(1), Value::from(true)];
         let refused = |value: &Value| check(&with(&key, value.clone()), &along).is_err();
         let is_declined = harmless.iter().all(refused);
@@ -97,7 +97,7 @@ fn keys_that_nobody_knows_yet_are_declined() {
     }
 }
 
-/// What a worker without a folder of its own takes from a bot whose table has this line.
+/// The verdict of a worker without a folder of its own on a bot whose table has this line.
 fn bot(line: &str) -> Option<String> {
     let text = format!("[[bots]]\nname = \"spy\"\n{line}\n");
     declined(&text, &Along::default())

@@ -1,5 +1,5 @@
-//! Archives of bots: whatever is in one, nothing is written, or linked to, but in its own folder, and no
-//! more than is allowed. Inputs are what is compressed in an archive.
+//! Archives of bots: all files and links stay in the archive's own folder, within the limits.
+//! Inputs are the uncompressed content.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -35,7 +35,7 @@ pub(crate) fn seeds(_: &mut Rng) -> Vec<Vec<u8>> {
     vec![archive(&bot), archive(&deep)]
 }
 
-/// An archive, not compressed: what is in files, or where links lead to, comes third.
+/// An uncompressed archive; the third element is the content of a file, or the target of a link.
 fn archive(entries: &[(EntryType, &str, &str)]) -> Vec<u8> {
     let mut archive = Builder::new(Vec::new());
     for (kind, path, text) in entries {
@@ -107,7 +107,7 @@ fn with_sums(input: &[u8]) -> Vec<u8> {
     input
 }
 
-/// In memory, where there is such a place.
+/// In memory, if possible.
 fn folder() -> TempDir {
     let memory = tempfile::tempdir_in("/dev/shm");
     memory.or_else(|_| tempfile::tempdir()).expect("a folder")

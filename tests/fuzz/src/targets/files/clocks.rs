@@ -1,4 +1,4 @@
-//! Sheets with clocks: whatever is in one, it is read, and each step is made, within a time and a memory
+//! Sheets with clocks: any such sheet is read, and each step is made, within a time and a memory
 //! that are far from what the counts alone would allow.
 
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const LIMITS: GroundLimits = GroundLimits {
 };
 /// More than anything may take, on a machine that has other things to do.
 const MUCH: Duration = Duration::from_secs(5);
-/// No game is followed further, in steps.
+/// Maximum number of steps of a game.
 const LONGEST: usize = 4;
 
 const SHEETS: [&str; 5] = [

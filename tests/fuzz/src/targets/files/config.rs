@@ -161,8 +161,8 @@ fn check(config: &Config) {
                 wall: Duration::from_millis(5),
                 cpu: None,
             });
-            let told = clock::state(clocks.iter(), seat);
-            assert!(serde_json::to_string(&told).is_ok());
+            let message = clock::state(clocks.iter(), seat);
+            assert!(serde_json::to_string(&message).is_ok());
             let now = std::time::Instant::now();
             let times = [clocks[seat].deadline(), Some(config.time.startup.0)];
             // A machine's clock does not run over.

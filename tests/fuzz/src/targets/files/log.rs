@@ -1,4 +1,4 @@
-//! Match logs: any bytes as a log file; matches that are read are verified and summed up.
+//! Match logs: any bytes as a log file; parsed matches are verified and summarised.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::sets;
 
-/// Plies that the referee plays at the beginning of a match.
+/// Plies that the referee plays at the start of a match.
 const OPENING: usize = 2;
 
 /// Logs of three matches each: as played, with a fault, and cut off.
@@ -75,8 +75,8 @@ fn record(set: &sets::Set, rng: &mut Rng) -> Value {
     })
 }
 
-/// Makes the first seat give up at the start of a match, which ends there with two seats, and is
-/// played on for it with more.
+/// Makes the first seat resign at the start of a match, which ends a match of two seats; with more,
+/// the seat's moves become forced.
 fn give_up(record: &mut Value, set: &sets::Set) {
     let seats = set.rules.seats();
     let mut at_fault = vec![false; seats];
@@ -123,7 +123,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
     verified
 }
 
-/// Whatever matches there are, all that is said of them can be written, and steers no terminal.
+/// All reports about any matches can be written, and contain no terminal controls.
 fn check_sheets(matches: &MatchStore) {
     let request = Request {
         resampling: Resampling {

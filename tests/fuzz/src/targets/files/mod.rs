@@ -1,4 +1,4 @@
-//! Files that people hand in or keep.
+//! Files from people.
 
 pub(super) mod bundles;
 pub(super) mod clocks;

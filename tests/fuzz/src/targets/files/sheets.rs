@@ -1,4 +1,4 @@
-//! Sheets in the Game Description Language: what is read is played for some steps.
+//! Sheets in the Game Description Language: valid ones are played for some steps.
 
 use games::session::{as_strs, random_step};
 use games::{Rng, Rules};
@@ -14,7 +14,7 @@ const LIMITS: GroundLimits = GroundLimits {
     time: None,
     question_time: None,
 };
-/// No game is followed further, in steps.
+/// Maximum number of steps of a game.
 const LONGEST: usize = 12;
 
 const SHEETS: [&str; 6] = [

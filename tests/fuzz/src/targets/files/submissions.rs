@@ -1,6 +1,6 @@
-//! The `bot.toml` of a submission: whatever is in it, the class goes on, and what the bot is given lies in
-//! its own folder, is of the system, or is what the organiser allows. Inputs are TOML; or JSON, so that they
-//! are changed without breaking TOML.
+//! The `bot.toml` of a submission: the class always goes on, and the bot gets only paths in its own
+//! folder, of the system, or allowed by the organiser. Inputs are TOML; or JSON, so that mutations
+//! do not break TOML.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use referee::supervisor::BotSpec;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-/// The class: a submission is read, one is as it should be, and there is somebody who plays anyway.
+/// The class: the submission under test, a correct one, and a bot that plays anyway.
 const CLASS: &str = r#"name = "class"
 games = ["run"]
 bots_from = "submissions/*"
@@ -85,7 +85,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
     let text = toml.map_or_else(|| input.to_vec(), String::into_bytes);
     let top = &PLACE.top;
     fs::write(top.join("submissions/eve/bot.toml"), &text).expect("a file");
-    // Whatever is in it, two bots can play.
+    // Two bots can play in any case.
     let config = Config::load(&top.join("class.toml")).expect("a class without Eve");
     let eve = config.bots.iter().find(|bot| bot.bot_file.is_some());
     let Some(eve) = eve else {
@@ -109,7 +109,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
     true
 }
 
-/// No word of a command names a file of somebody else.
+/// Checks that no word of a command names a foreign file.
 fn check(top: &Path, eve: &BotSpec, command: &[String]) {
     for word in command {
         let path = eve.dir.join(word);

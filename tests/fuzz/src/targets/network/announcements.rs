@@ -1,6 +1,5 @@
-//! What a worker without `--trust` reads from a coordinator that it does not know: whatever it is, it either is
-//! declined or reaches nothing of the machine. Inputs are the JSON that is compressed in a message, of an
-//! announcement and of a job of it.
+//! Announcements and jobs from an unknown coordinator to a worker without `--trust`: they are
+//! either declined or reach nothing of the machine. Inputs are the uncompressed JSON of messages.
 
 use std::env;
 use std::path::Path;
@@ -144,7 +143,7 @@ fn reaches_nothing(config: &Config, own: &Path) {
     }
 }
 
-/// In memory, where there is such a place.
+/// In memory, if possible.
 fn folder() -> TempDir {
     let memory = tempfile::tempdir_in("/dev/shm");
     memory.or_else(|_| tempfile::tempdir()).expect("a folder")

@@ -1,5 +1,5 @@
-//! Requests to our servers, as bytes of a connection: whatever comes, the answer is HTTP, and nobody gets
-//! one who asks for another host or from a page of another site.
+//! Requests to our servers, as bytes of a connection: the answer is always HTTP, and requests for
+//! another host or from a page of another site are refused.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -57,7 +57,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
     is_good(&pages) || is_good(&player)
 }
 
-/// True if the first answer is the one that was asked for.
+/// True if the first answer is a success.
 fn is_good(answers: &[u8]) -> bool {
     answers.starts_with(b"HTTP/1.1 200 ") || answers.starts_with(b"HTTP/1.0 200 ")
 }

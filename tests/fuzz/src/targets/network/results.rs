@@ -1,5 +1,5 @@
-//! What a coordinator reads from a worker that brings a result: what it takes is what was scheduled, follows from
-//! the rules and can be written to a log. Inputs are the JSON that is compressed in a message.
+//! Results from a worker to a coordinator: accepted ones were scheduled, follow from the rules and
+//! can be written to a log. Inputs are the uncompressed JSON of messages.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ const CONFIG: &str = "name = \"t\"\ngames = [{ id = \"amazons\", options = { siz
     bots = [{ name = \"a\", command = \"referee bot random\" },\n\
             { name = \"b\", command = \"referee bot random\", time = { per_move = \"2s\" } }]\n";
 
-/// A tournament, and the group whose result comes.
+/// A tournament, and the group of the expected result.
 static ASKED: LazyLock<(Config, ScheduledGroup)> = LazyLock::new(|| {
     let config = Config::parse(CONFIG, Path::new("/")).expect("a configuration");
     match Schedule::new(&config.shape()).take_group() {
@@ -39,7 +39,7 @@ pub(crate) fn seeds(rng: &mut Rng) -> Vec<Vec<u8>> {
     results.collect()
 }
 
-/// A random match that was asked for, as a worker would bring it.
+/// A random match of the group, as from a worker.
 fn record(at: usize, rng: &mut Rng) -> Value {
     let (config, group) = &*ASKED;
     let scheduled = &group.matches[at];

@@ -1,4 +1,4 @@
-//! Lines of the protocol, both ways. What is understood is written and read again.
+//! Lines of the protocol, both ways. Valid ones are written and read again.
 
 use games::Rng;
 use protocol::{FromBot, SearchInfo, ToBot};
@@ -60,7 +60,7 @@ pub(crate) fn from_bot(input: &[u8]) -> bool {
     }
 }
 
-/// Reads what a bot says about its thinking: what is left of it makes sense.
+/// Reads search information: the valid part makes sense.
 fn read_search_info(message: FromBot) {
     const ASKED: usize = 3;
     let info = match message {
@@ -111,7 +111,7 @@ fn assert_one_line(line: &str) {
     assert!(line.ends_with('\n') && line.lines().count() == 1, "{line}");
 }
 
-/// Errors quote what they are about, but not a whole MiB of it.
+/// Errors quote their cause, but not a whole MiB of it.
 fn assert_short(message: &str) {
     assert!(
         message.len() < 100_000 && !message.contains('\n'),

@@ -1,4 +1,4 @@
-//! Requests to the forward model, a few lines after one another.
+//! Requests to the forward model, several lines in a row.
 
 use games::Rng;
 use games::session::{as_strs, random_step};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::states;
 use crate::sets;
 
-/// No more lines of an input are asked.
+/// Maximum number of requests in an input.
 const LINES: usize = 24;
 
 /// A conversation in every set.
@@ -80,7 +80,7 @@ fn asks_for_much(line: &[u8]) -> bool {
     }
 }
 
-/// Asks, and checks the answer; false if it is an error.
+/// Sends a request, and checks the answer; false if it is an error.
 fn ask(model: &mut Model, line: &[u8]) -> bool {
     let before = position(model);
     let text = model.answer(line);
@@ -97,7 +97,7 @@ fn ask(model: &mut Model, line: &[u8]) -> bool {
     answer.ok.is_some()
 }
 
-/// All that can be asked about the position.
+/// Every query about the position.
 fn position(model: &mut Model) -> Option<Value> {
     let text = model.answer(br#"{"op":"get","want":["state","key"]}"#);
     let answer: Answer = serde_json::from_str(&text).expect("an answer is JSON");

@@ -11,9 +11,9 @@ use crate::sets;
 /// Consecutive positions of a set's random game that are kept.
 const POSITIONS: usize = 120;
 
-/// The positions of one set, whichever game it is.
+/// The positions of one set of any game.
 trait Table: Send + Sync {
-    /// Tries a string in a position; false if it is not a move anywhere.
+    /// Tries a string in a position; false if it is no legal move.
     fn try_text(&self, position: usize, text: &str) -> bool;
     /// Some legal moves of a position.
     fn texts(&self, position: usize, rng: &mut Rng) -> Vec<String>;

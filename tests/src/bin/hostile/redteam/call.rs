@@ -16,13 +16,12 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid};
 
-/// Processes end by themselves after this, in seconds, whatever becomes of the referee.
+/// Processes end by themselves after this, in seconds, even if the referee is gone.
 const LIFETIME: u32 = 60;
 /// Bytes of memory that processes share with those they start.
 const SHARED: usize = 4096;
 
-/// Calls the kernel with a number and arguments; those that are left out are zero. Pointers among
-/// them must be good for what the kernel does with them.
+/// Makes a system call; missing arguments are zero. Pointers must be valid for the call.
 pub(super) fn call(number: c_long, arguments: &[usize]) -> nix::Result<usize> {
     let argument = |place: usize| arguments.get(place).copied().unwrap_or_default();
     // SAFETY: who calls this hands over pointers to what lives long enough.
@@ -40,12 +39,12 @@ pub(super) fn call(number: c_long, arguments: &[usize]) -> nix::Result<usize> {
     Errno::result(result).map(|value| value as usize)
 }
 
-/// The same by the numbers and rules of 32-bit programs, with one argument: filters that look at
-/// the number only take it for another call.
+/// Makes a system call of 32-bit programs, with one argument: filters that check only the number
+/// mistake it for another call.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn call_as_32_bit(number: u32, argument: u32) -> nix::Result<usize> {
     let result: i32;
-    // SAFETY: the kernel takes two numbers and gives one; it changes no memory.
+    // SAFETY: the kernel takes two numbers and returns one; it changes no memory.
     unsafe {
         std::arch::asm!(
             "push rbx",
@@ -93,7 +92,7 @@ fn live(body: impl FnOnce()) -> ! {
     leave(0)
 }
 
-/// Ends this process at once.
+/// Exits at once.
 pub(super) fn leave(code: u8) -> ! {
     // SAFETY: nothing has to be put in order before.
     unsafe { libc::_exit(code.into()) }
@@ -102,17 +101,14 @@ pub(super) fn leave(code: u8) -> ! {
 /// The outcome of an attempt in a child process.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It says that it succeeded, or not.
     Done(bool),
-    /// It was ended by a signal.
     Killed(i32),
-    /// It does not come to an end.
     Hangs,
-    /// There was no process for it.
+    /// No process could be started.
     Refused(Errno),
 }
 
-/// Does this in a process of its own, that is ended after a while.
+/// Runs this in a child process, which is killed after a while.
 pub(super) fn in_child(within: Duration, body: impl FnOnce() -> bool) -> Outcome {
     let started = fork(|| {
         let succeeded = body();
@@ -184,8 +180,8 @@ pub(super) fn cpu() -> Duration {
     time.expect("a clock of this process").into()
 }
 
-/// Spins until this process has used so much of the CPU, or time is up, and says all the time how
-/// many nanoseconds more it has used.
+/// Spins until this process has used this much CPU time, or time is up; continuously reports the
+/// nanoseconds used.
 pub(super) fn burn(time: Duration, end: Instant, used: impl Fn(u64)) {
     let begun = cpu();
     let mut counted = begun;

@@ -17,10 +17,10 @@ use tricks::{clock, escapes, files, forgery, kernel, limits, memory, network, pr
 
 /// The continuation of a trick in each of the bot's later turns.
 type Later = Box<dyn FnMut(&mut Attempts)>;
-/// A trick; it begins in the bot's first turn.
+/// Starts in the bot's first turn.
 type Trick = fn(&Targets, &mut Attempts) -> Option<Later>;
 
-/// All tricks by their words. Those of a word `PROMISE.more` attack that promise, too.
+/// All tricks by name. A name `PROMISE.more` attacks that promise, too.
 const TRICKS: &[(&str, Trick)] = &[
     ("read-files", files::read),
     ("write-files", files::write),
@@ -62,7 +62,6 @@ const TRICKS: &[(&str, Trick)] = &[
     ("cpu-clock.other-group", clock::other_group),
 ];
 
-/// The words of all tricks.
 pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     TRICKS.iter().map(|(word, _)| *word)
 }
@@ -71,13 +70,12 @@ pub(crate) fn words() -> impl Iterator<Item = &'static str> {
 pub(crate) struct Raid {
     trick: Trick,
     targets: Targets,
-    /// From the trick's first turn on.
+    /// `None` before the first turn.
     later: Option<Later>,
     begun: bool,
 }
 
 impl Raid {
-    /// With this trick.
     pub(crate) fn new(word: &str) -> Self {
         let known = TRICKS.iter().find(|(name, _)| *name == word);
         let (_, trick) = known.unwrap_or_else(|| panic!("`{word}` is no trick"));
@@ -112,8 +110,7 @@ pub(crate) struct Attempts {
 }
 
 impl Attempts {
-    /// Takes note of how something came out, in words. A second success of the same name counts as
-    /// the first one did.
+    /// Records an outcome, in words. A second success of the same name counts as the first one did.
     fn add(&mut self, name: &str, succeeded: bool, how: impl Into<String>) {
         let before = &self.all.get(name).map(|before| before["succeeded"] == true);
         if *before == Some(true) {
@@ -143,8 +140,7 @@ impl Attempts {
         }
     }
 
-    /// The same for a call that cannot succeed as it is asked for: errors other than these mean
-    /// that it was not refused.
+    /// The same for an invalid call: errors other than these mean that it was not blocked.
     fn reached<T>(&mut self, name: &str, result: nix::Result<T>) {
         const REFUSED: [Errno; 4] = [Errno::EPERM, Errno::EACCES, Errno::ENOSYS, Errno::EROFS];
         match result {
@@ -154,7 +150,7 @@ impl Attempts {
         }
     }
 
-    /// A number that the campaign compares with what it sees itself.
+    /// Records a number for the campaign to compare with its own measurement.
     fn number(&mut self, name: &str, value: u64) {
         self.all.insert(name.to_owned(), json!(value));
     }

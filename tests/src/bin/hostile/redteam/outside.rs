@@ -1,6 +1,6 @@
-//! What stands around a tournament with the red team in it: sockets, queues and keys that nobody
-//! inside should reach, and a look at which processes there are. It runs as the user who runs the
-//! referee, and takes everything down afterwards.
+//! The surroundings of a tournament with the red team: sockets, queues and keys that nobody inside
+//! should reach, and a list of processes. Runs as the referee's user, and takes everything down
+//! afterwards.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -25,16 +25,16 @@ use super::tricks::memory::SEGMENT;
 use super::tricks::network::USER_KEYRING;
 use super::witness::add_key;
 
-/// Between two looks at the processes.
+/// Interval between process lists.
 const BETWEEN: Duration = Duration::from_millis(40);
 /// `KEYCTL_JOIN_SESSION_KEYRING` and `KEYCTL_UNLINK`.
 const JOIN: usize = 1;
 const UNLINK: usize = 9;
-/// Somebody else's rights: everybody's.
+/// Access rights for everybody.
 const EVERYBODY: u32 = 0o666;
 
-/// Sets everything up, adds to the targets where it is, runs the command, and writes beside the
-/// targets what came in meanwhile, and as which users bots ran. Ends with the command's code.
+/// Sets everything up, adds the places to the targets, runs the command, and writes a report with
+/// received messages and the bots' user ids beside the targets. Ends with the command's exit code.
 ///
 /// # Errors
 /// If something cannot be set up.
@@ -60,7 +60,7 @@ pub(crate) fn run(targets: &Path, command: &[String]) -> io::Result<()> {
         fs::rename(&new, folder.join(PROCESSES))?;
         thread::sleep(BETWEEN);
     };
-    let report = json!({"heard": around.heard(), "users": users});
+    let report = json!({"received": around.received(), "users": users});
     fs::write(folder.join("report.json"), report.to_string())?;
     around.take_down();
     end(status)
@@ -73,7 +73,7 @@ fn end(status: ExitStatus) -> ! {
 struct Around {
     tcp: TcpListener,
     udp: UdpSocket,
-    /// Their names with them.
+    /// With their names.
     unix: Vec<(&'static str, UnixListener)>,
     /// System V: the calls that remove them, with their numbers.
     objects: Vec<(libc::c_long, Vec<usize>)>,
@@ -139,20 +139,20 @@ impl Around {
         })
     }
 
-    fn heard(&self) -> Vec<&str> {
-        let mut heard = Vec::new();
+    fn received(&self) -> Vec<&str> {
+        let mut received = Vec::new();
         if self.tcp.accept().is_ok() {
-            heard.push("tcp");
+            received.push("tcp");
         }
         if self.udp.recv(&mut [0; 8]).is_ok() {
-            heard.push("udp");
+            received.push("udp");
         }
         let reached = self
             .unix
             .iter()
             .filter(|(_, listener)| listener.accept().is_ok());
-        heard.extend(reached.map(|(name, _)| *name));
-        heard
+        received.extend(reached.map(|(name, _)| *name));
+        received
     }
 
     fn take_down(self) {
@@ -217,7 +217,7 @@ fn look(referee: i32, users: &mut BTreeMap<String, u32>) -> Value {
     json!(roles)
 }
 
-/// All processes with their parents.
+/// Parents by process.
 fn parents() -> BTreeMap<i32, i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

@@ -1,5 +1,5 @@
-//! What tricks are aimed at: the campaign says where everything is, so that no trick fails only
-//! because it does not find its target.
+//! Targets of the tricks: the campaign names their places, so that no trick fails only because it
+//! does not find its target.
 
 use std::env;
 use std::fs;
@@ -17,7 +17,6 @@ pub(crate) const PROCESSES: &str = "processes.json";
 /// Time limit for processes to appear.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// The targets.
 #[derive(Clone, Debug)]
 pub(crate) struct Targets {
     all: Value,
@@ -33,7 +32,7 @@ pub(crate) struct Process {
 }
 
 impl Targets {
-    /// Those in the file that the environment names.
+    /// Reads the file that the environment names.
     pub(crate) fn from_environment() -> Self {
         let path = PathBuf::from(env::var_os(TARGETS).expect("targets in the environment"));
         let text = fs::read_to_string(&path).expect("a file with targets");

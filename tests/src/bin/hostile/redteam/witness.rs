@@ -1,4 +1,4 @@
-//! The opponent of those that try tricks: it plays on, and has what could be reached or watched.
+//! The opponent of the bots with tricks: it plays on, and owns things to reach or watch.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -12,7 +12,6 @@ use super::call::call;
 use super::targets::Targets;
 use super::tricks::network::SESSION_KEYRING;
 
-/// The name of its key.
 pub(super) const KEY: &str = "red-key-of-the-witness";
 
 pub(crate) struct Witness {
@@ -21,13 +20,12 @@ pub(crate) struct Witness {
     _listener: Option<UnixListener>,
 }
 
-/// The name of its socket.
 pub(super) fn socket_name(targets: &Targets) -> String {
     targets.text("abstract") + "-of-the-witness"
 }
 
 impl Witness {
-    /// Sets up whatever it is allowed to.
+    /// Sets up everything that it is allowed to.
     pub(crate) fn new() -> Self {
         let targets = Targets::from_environment();
         let shared = std::env::current_exe().expect("the path of this program");
@@ -46,7 +44,7 @@ impl Witness {
         }
     }
 
-    /// Does something that could be noticed.
+    /// Leaves noticeable traces.
     pub(crate) fn turn(&self) {
         drop(File::open(&self.shared));
     }

@@ -1,4 +1,4 @@
-//! Bots that are asked for an analysis: they hang, flood, multiply, lie, and look around.
+//! Bots in an analysis: they hang, flood, multiply, lie, and look around.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -13,7 +13,6 @@ use super::scene::{Scene, Stage, Tiers};
 use crate::Ran;
 use crate::traces::{MARK, marked};
 
-/// Everything that bots in an analysis try.
 pub(super) const SCENES: &[Scene] = &[
     Scene {
         name: "analysed-bots",
@@ -45,16 +44,16 @@ const WAYS: [&str; 14] = [
     "floods-at-once",
     "forks-at-once",
     "daemon-at-once",
-    "tells-nonsense",
-    "tells-no-json",
+    "reports-nonsense",
+    "reports-no-json",
     "illegal-at-once",
     "ignores-term",
     "reports-and-crashes",
-    "tells-lines",
+    "reports-lines",
 ];
-/// Those that take long, or much of the machine.
+/// Slow or expensive ones.
 const SLOW: [&str; 4] = ["deaf", "no-ready", "floods-at-once", "forks-at-once"];
-/// How long an analysis of a second takes at most: a bot has ten seconds to start, and the machine is busy.
+/// Limit for an analysis of a second: a bot has ten seconds to start, and the machine is busy.
 const MOST: Duration = Duration::from_secs(90);
 
 fn analysis(stage: &Stage, site: &Site, bot: &str) -> Command {
@@ -120,7 +119,7 @@ fn misbehave(stage: &Stage) -> Verdict {
     verdict
 }
 
-/// The bot writes and reads before it plays; it tells by its value whether it could read.
+/// The bot writes and reads before it plays; its value shows whether it could read.
 fn look_around(stage: &Stage) -> Verdict {
     let mut verdict = Verdict::default();
     let site = Site::new(stage.programs, stage.user, None);
@@ -131,7 +130,7 @@ fn look_around(stage: &Stage) -> Verdict {
     site.give_away();
     let script = format!(
         "echo x >{private}/written; if cat {private}/secret >/dev/null; \
-         then exec ./bot tells-a-value; else exec ./bot plays; fi"
+         then exec ./bot reports-a-value; else exec ./bot plays; fi"
     );
     let bot = shell_words::join(["sh", "-c", &script]);
     let mut command = analysis(stage, &site, &bot);
@@ -140,17 +139,17 @@ fn look_around(stage: &Stage) -> Verdict {
         .output()
         .expect("referee runs")
         .into();
-    let told: Value = serde_json::from_str(ran.stdout.trim()).unwrap_or_default();
+    let answer: Value = serde_json::from_str(ran.stdout.trim()).unwrap_or_default();
     if ran.code == Some(2) {
         verdict.refused = Some(ran.stderr.trim().to_owned());
         return verdict;
     }
-    if !told["move"].is_string() {
+    if !answer["move"].is_string() {
         verdict
             .unknown
             .push(format!("no move: {}{}", ran.stdout, ran.stderr));
     }
-    verdict.tried("read a secret", told["value"].is_number());
+    verdict.tried("read a secret", answer["value"].is_number());
     let written = fs::metadata(site.arena.path("private/written")).is_ok();
     verdict.tried("write a file", written);
     verdict

@@ -1,4 +1,4 @@
-//! Who hands in a bot: what its `bot.toml`, its folder and its build open, change or fill.
+//! Attacks by authors of bots: through `bot.toml`, their folder, and their build.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -10,7 +10,6 @@ use super::super::options::Tier;
 use super::super::site::{Played, Site};
 use super::scene::{Scene, Stage, Tiers};
 
-/// Everything that authors try.
 pub(super) const SCENES: &[Scene] = &[
     Scene {
         name: "submission-files",
@@ -78,13 +77,12 @@ pub(super) const SCENES: &[Scene] = &[
     },
 ];
 
-/// Limit of processes of a fork bomb; each ends by itself.
+/// Maximum number of processes of a fork bomb; each ends by itself.
 const BOMB: &str = "i=0; while [ $i -lt 300 ]; do sleep 20 & i=$((i+1)); done; wait";
 
 /// The verdict on a submission that was admitted.
 const PLAYS: &str = "it plays";
 
-/// A class of submissions.
 struct Class<'a> {
     site: Site<'a>,
     stage: &'a Stage<'a>,
@@ -119,7 +117,7 @@ impl<'a> Class<'a> {
         folder
     }
 
-    /// Plays with what the organiser allows.
+    /// Plays with these permissions.
     fn play(&self, allowed: &str) -> Played {
         let witness = self.site.bot("witness", "['./script']", "opponent", "");
         let honest = format!("['{}', 'plays']", self.stage.programs.hostile().display());
@@ -171,7 +169,7 @@ impl<'a> Class<'a> {
         played.ran.code == Some(0)
     }
 
-    /// Plays with what the organiser allows, and judges what came of it, if there is anything to judge.
+    /// Plays with these permissions, and judges the outcome, if there is one.
     fn judged(&self, allowed: &str, judge: impl FnOnce(&Played, &mut Verdict)) -> Verdict {
         let mut verdict = Verdict::default();
         let played = self.play(allowed);
@@ -181,7 +179,7 @@ impl<'a> Class<'a> {
         verdict
     }
 
-    /// All submissions, each with why it was left out, or that it plays.
+    /// All submissions, each with the reason why it was left out, or the fact that it plays.
     fn fates(&self) -> Vec<(&str, String)> {
         let mut left_out = self.left_out();
         let fate = |name: &String| left_out.remove(name).unwrap_or_else(|| PLAYS.to_owned());

@@ -1,4 +1,4 @@
-//! Bots that want to know what is dealt before they may.
+//! Bots that try to learn deals ahead of time.
 
 use std::fs;
 
@@ -12,7 +12,6 @@ use super::scene::{Scene, Stage, Tiers};
 /// The attacker. Its name comes before its opponent's, as it assumes.
 const NAME: &str = "foreseer";
 
-/// Everything that they try.
 pub(super) const SCENES: &[Scene] = &[Scene {
     name: "hidden-deals",
     by: "a bot",

@@ -1,5 +1,5 @@
-//! Bots that use whatever they can get, all in one tournament beside an honest one, in each sandbox that
-//! limits them.
+//! Bots that use as much as they can get, all in one tournament beside an honest one, in each
+//! sandbox that limits them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,6 @@ use super::super::options::{Tier, User};
 use super::super::site::{Played, Site};
 use super::scene::{Scene, Stage, Tiers};
 
-/// Everything that greedy bots try.
 pub(super) const SCENES: &[Scene] = &[Scene {
     name: "limits-in-depth",
     by: "a bot that multiplies, allocates and leaves processes behind",
@@ -35,7 +34,7 @@ const WAYS: [&str; 13] = [
     "allocates",
     "allocates-in-child",
 ];
-/// Those that a machine without control groups only notices when much is used.
+/// On a machine without control groups, only large excesses are noticed.
 const MEMORY: [&str; 2] = ["allocates", "allocates-in-child"];
 
 fn in_depth(stage: &Stage) -> Verdict {

@@ -1,5 +1,5 @@
-//! Attacks by others than a bot in a match: the author of a submission, a worker or a coordinator over
-//! the network, a spectator. A scene is one function and one line in the list of its file.
+//! Attacks from outside of a match: the author of a submission, a worker or a coordinator over the
+//! network, a spectator. A scene is one function and one line in the list of its file.
 
 mod analysts;
 mod authors;
@@ -14,7 +14,6 @@ mod workers;
 use super::options::Options;
 pub(super) use scene::{Scene, Stage, Tiers};
 
-/// Everything that is tried.
 const ALL: &[&[Scene]] = &[
     analysts::SCENES,
     authors::SCENES,
@@ -26,7 +25,7 @@ const ALL: &[&[Scene]] = &[
     workers::SCENES,
 ];
 
-/// The scenes that are asked for.
+/// The requested scenes.
 pub(super) fn chosen(options: &Options) -> impl Iterator<Item = &'static Scene> {
     let all = ALL.iter().copied().flatten();
     all.filter(move |scene| options.trick.as_ref().is_none_or(|only| only == scene.name))

@@ -10,7 +10,6 @@ use super::super::site::{Played, Site, as_user};
 use super::scene::{Scene, Stage, Tiers};
 use crate::Ran;
 
-/// Everything that happens between two tournaments.
 pub(super) const SCENES: &[Scene] = &[Scene {
     name: "two-tournaments",
     by: "another tournament on the machine",

@@ -1,5 +1,5 @@
-//! Who reaches our servers, or has written what they show: connections that keep others out, requests of
-//! strangers, sheets and logs that take all time.
+//! Attacks over the network or by shown data: connections that keep others out, hostile requests,
+//! sheets and logs that take for ever.
 
 use std::net::TcpStream;
 use std::process::Stdio;
@@ -16,7 +16,6 @@ use crate::crowded_log;
 use crate::flood::{connections, may_open};
 use crate::web::{Server, ask};
 
-/// Everything that is tried over the network.
 pub(super) const SCENES: &[Scene] = &[
     Scene {
         name: "flooded-servers",
@@ -54,7 +53,7 @@ pub(super) const SCENES: &[Scene] = &[
 
 /// More connections than a server of ours has at a time.
 const FLOOD: usize = 1_100;
-/// What nothing takes that has to be done at once, on a machine that has other things to do.
+/// Roomy limit for anything immediate, on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 /// The most memory of a page server, in kB.
 const MOST_MEMORY: u64 = 1_000_000;

@@ -1,46 +1,44 @@
-//! What a scene is, and where it is played.
+//! A scene and its site.
 
 use super::super::judge::Verdict;
 use super::super::options::{Tier, User};
 use super::super::site::Programs;
 
-/// One attack, tried by every user who may run the referee.
 pub(crate) struct Scene {
     /// Its name for `--trick`.
     pub(crate) name: &'static str,
     /// The attacker: "an author", "a worker", "a spectator".
     pub(crate) by: &'static str,
-    /// Goes on after "cannot": what must not happen.
+    /// The forbidden outcome, after "cannot".
     pub(crate) cannot: &'static str,
-    /// In which sandboxes it is tried.
+    /// The sandboxes for this scene.
     pub(crate) tiers: Tiers,
-    /// True where it is promised.
+    /// True if it is promised.
     pub(crate) promised: fn(Tier, User) -> bool,
-    /// Tries it.
+    /// Runs the attack.
     pub(crate) play: fn(&Stage) -> Verdict,
 }
 
-/// In which sandboxes a scene is tried.
+/// The sandboxes for a scene.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tiers {
-    /// In each of them.
+    /// All.
     Each,
-    /// Once: no sandbox has a part in it.
+    /// Run once: the outcome does not depend on the sandbox.
     Any,
 }
 
 pub(crate) struct Stage<'a> {
     pub(crate) programs: &'a Programs,
-    /// The sandbox to ask for.
     pub(crate) tier: Tier,
     /// The user who runs the referee.
     pub(crate) user: User,
-    /// Less of what takes long.
+    /// Skips slow parts.
     pub(crate) short: bool,
 }
 
 impl Verdict {
-    /// Takes one attempt in: what was tried, and whether it succeeded.
+    /// Records one attempt and its success.
     pub(crate) fn tried(&mut self, what: impl Into<String>, succeeded: bool) {
         let what = what.into();
         let mark = if succeeded { "YES" } else { "no" };

@@ -6,7 +6,6 @@ use super::network::pages;
 use super::scene::{Scene, Stage, Tiers};
 use crate::web::{ask, host};
 
-/// Everything that spectators try.
 pub(super) const SCENES: &[Scene] = &[Scene {
     name: "foreign-pages",
     by: "a page of another site",

@@ -1,4 +1,4 @@
-//! Who announces tournaments to workers, and who brings results to a coordinator.
+//! Attacks by announcers of tournaments on workers, and by workers on a coordinator.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,6 @@ use crate::cluster::nats::NatsServer;
 use crate::cluster::workers::{Field, config, log_of, undisturbed};
 use crate::wait_until;
 
-/// Everything that coordinators and workers try on each other.
 pub(super) const SCENES: &[Scene] = &[
     Scene {
         name: "announcements",
@@ -110,7 +109,7 @@ async fn announce_all(stage: &Stage<'_>, secret: &Path, nats: &NatsServer, verdi
     }
 }
 
-/// The coordinator needs no rights, so it does not matter who runs it.
+/// The coordinator needs no rights, so its user does not matter.
 fn results(stage: &Stage) -> Verdict {
     let rounds = if stage.short { 4 } else { 12 };
     let config = config(&format!(

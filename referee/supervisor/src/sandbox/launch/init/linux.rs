@@ -1,4 +1,4 @@
-//! The init on Linux.
+//! The init process on Linux.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -15,7 +15,7 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Gid, Pid, Uid, setgroups, setresgid, setresuid};
 
 use super::{CONTROL_FD, Init, STOP};
-use crate::sandbox::guard::Identity;
+use crate::sandbox::file_identity::Identity;
 use crate::sandbox::launch::environment;
 use crate::sandbox::launch::exec_error::{EXIT_NOT_STARTED, not_started};
 use crate::sandbox::layers::seccomp;
@@ -86,7 +86,7 @@ fn restrict(init: &Init) -> Result<(), String> {
     seccomp::apply(init.filter)
 }
 
-/// Gives up root, for good, and all groups.
+/// Drops root, for good, and all groups.
 pub(in crate::sandbox) fn become_user(user: Uid) -> nix::Result<()> {
     let bounds = rustix::thread::CapabilitySet::all();
     for capability in bounds {

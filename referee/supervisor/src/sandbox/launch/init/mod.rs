@@ -10,7 +10,7 @@ mod linux;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sandbox::guard::Identity;
+use crate::sandbox::file_identity::Identity;
 use crate::sandbox::layers::seccomp::SyscallFilter;
 
 #[cfg(target_os = "linux")]

@@ -1,5 +1,4 @@
-//! Time: a share of the CPU that is larger than the opponent's, time that nobody counts, and going
-//! on while one should rest.
+//! Time: an unfair share of the CPU, uncounted CPU time, and computing during rests.
 
 use std::fs;
 use std::process::id;
@@ -15,9 +14,9 @@ use nix::unistd::{Pid, setpgid, setsid};
 use crate::redteam::call::{burn, call, clone, fork, shared};
 use crate::redteam::{Attempts, Later, Targets};
 
-/// Burning ends by itself after this, as long as the match may take.
+/// Maximum duration of spinning, at least that of the match.
 const BURNING: Duration = Duration::from_secs(40);
-/// The work of one worker whose CPU time is to be lost.
+/// CPU time of one worker, to be lost.
 const PIECE: Duration = Duration::from_millis(10);
 const PIECES: u32 = 30;
 
@@ -29,7 +28,7 @@ pub(crate) fn burner_40(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     burners(40, attempts)
 }
 
-/// Processes that spin, each in a session of its own, which the kernel may give a share of its own.
+/// Spinning processes, each in a session of its own, which may get a CPU share of its own.
 fn burners(count: u32, attempts: &mut Attempts) -> Option<Later> {
     let end = Instant::now() + BURNING;
     let started = (0..count).filter(|_| {
@@ -45,7 +44,6 @@ fn burners(count: u32, attempts: &mut Attempts) -> Option<Later> {
 
 /// Runs until a moment while all others are stopped.
 type Way = fn(Used, Instant);
-/// All of them by their names.
 const WAYS: [(&str, Way); 8] = [
     ("spin", spin),
     ("fork and exit", fork_and_exit),
@@ -57,15 +55,15 @@ const WAYS: [(&str, Way); 8] = [
     ("slowed supervisor", by_slowing),
 ];
 
-/// Only this part of a rest counts: before, the answer is still on its way, for a while beside so
-/// many that spin, and everybody is just being stopped; after, they are continued.
+/// Only this part of a rest counts: before, the answer may still be on its way, and everybody is
+/// being stopped; after, they are continued.
 const FROM: Duration = Duration::from_millis(150);
 const TO: Duration = Duration::from_millis(350);
-/// A rest is longer than this: the opponent has 600 ms, of which it keeps some in reserve.
+/// Rests are longer than this: the opponent has 600 ms, of which it keeps some in reserve.
 const WHOLE: Duration = Duration::from_millis(380);
 
-/// Where a way adds up the CPU time that it used in rests, in nanoseconds, and when the rest began,
-/// by the clock of the machine; 0 before the first one.
+/// CPU time used in rests, in nanoseconds, and the start of the current rest by the machine's
+/// clock; 0 before the first one.
 #[derive(Clone, Copy)]
 struct Used {
     sum: &'static AtomicU64,
@@ -159,7 +157,7 @@ fn by_timer(used: Used, end: Instant) {
     }
 }
 
-/// A file that sends the signal when there is something to read, as somebody is who writes.
+/// Signal-driven I/O: a writer to the file triggers the signal.
 fn by_file(used: Used, end: Instant) {
     let pipe = [0_i32; 2];
     let flags = libc::O_NONBLOCK as usize;
@@ -196,7 +194,7 @@ fn write_now_and_then(writer: usize, end: Instant) {
     }
 }
 
-/// Children whose end continues the parent, one after another.
+/// The end of each child continues the parent.
 fn by_childs_end(used: Used, end: Instant) {
     while Instant::now() < end {
         for _ in 0..6 {
@@ -209,7 +207,7 @@ fn by_childs_end(used: Used, end: Instant) {
     }
 }
 
-/// Each process continues its child by its own end.
+/// The end of each process continues its child.
 fn by_parents_end(used: Used, end: Instant) {
     while Instant::now() < end {
         let body = || {
@@ -225,7 +223,7 @@ fn by_parents_end(used: Used, end: Instant) {
     }
 }
 
-/// Processes that continue each other: nobody else is in their group.
+/// Processes that continue each other, in a group of their own.
 fn by_senders(used: Used, end: Instant) {
     let group = Pid::from_raw(id() as i32);
     let _ = setpgid(group, group);
@@ -242,7 +240,7 @@ fn by_senders(used: Used, end: Instant) {
     send();
 }
 
-/// Whoever has to stop the others comes last, where a bot can have that: only the first process of
+/// The one that stops the others comes last, where a bot can have that: only the first process of
 /// a sandbox, never the machine's.
 fn by_slowing(used: Used, end: Instant) {
     let command = fs::read("/proc/1/cmdline").unwrap_or_default();
@@ -268,8 +266,8 @@ fn by_slowing(used: Used, end: Instant) {
     used.burn(BURNING, end);
 }
 
-/// Workers one after another that nobody waits for: the kernel adds the time of a child to its
-/// parent's only when that waits for it.
+/// Workers without a waiting parent: the kernel adds a child's time to its parent's only at
+/// wait(2).
 pub(crate) fn ignored_children(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     lost_work(attempts, || {
         let Ok(used) = shared() else { return 0 };
@@ -293,7 +291,7 @@ pub(crate) fn ignored_children(_: &Targets, attempts: &mut Attempts) -> Option<L
     None
 }
 
-/// Workers whose parents are gone: somebody else waits for them.
+/// Orphaned workers: somebody else waits for them.
 pub(crate) fn daemons(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     lost_work(attempts, || {
         let Ok(used) = shared() else { return 0 };

@@ -1,4 +1,4 @@
-//! Becoming somebody else: rights that a bot has, or can get.
+//! Privilege escalation: rights that a bot has, or can get.
 
 use std::fs;
 use std::process::Command;

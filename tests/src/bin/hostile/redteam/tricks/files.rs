@@ -1,4 +1,4 @@
-//! Files that are not the bot's: reading, writing, and what is known about them.
+//! Foreign files: reading, writing, and metadata.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use nix::sys::time::TimeSpec;
 use crate::redteam::call::call;
 use crate::redteam::{Attempts, Later, Targets};
 
-/// Folders of every machine that are nobody's business.
+/// Private folders on every machine.
 const HOMES: [&str; 3] = ["/root", "/home", "/etc/ssl/private"];
 /// Files that only root reads, and the whole disk and memory.
 const SECRETS: [&str; 6] = [
@@ -27,7 +27,7 @@ const SECRETS: [&str; 6] = [
     "/dev/vda",
 ];
 
-/// How the names of files begin that tricks make outside of the campaign's folder.
+/// Prefix of files that tricks create outside of the campaign's folder.
 pub(crate) const OWN_FILES: &[u8] = b"redteam-";
 
 pub(crate) fn read(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
@@ -120,7 +120,7 @@ pub(crate) fn write(targets: &Targets, attempts: &mut Attempts) -> Option<Later>
     None
 }
 
-/// Everything is set to what it is.
+/// Sets all metadata to their present values.
 pub(crate) fn change_metadata(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
     for path in targets
         .paths("protected")
@@ -172,7 +172,7 @@ pub(crate) fn change_metadata(targets: &Targets, attempts: &mut Attempts) -> Opt
     None
 }
 
-/// Who may only read a file still has a descriptor of it.
+/// A reader of a file still has a descriptor of it.
 fn through_descriptor(attempts: &mut Attempts, path: &Path, mode: usize, ids: [usize; 2]) {
     const GET_FLAGS: usize = 0x8008_6601;
     const SET_FLAGS: usize = 0x4008_6602;

@@ -1,4 +1,4 @@
-//! Forging what was played, and what will be: the log, its copies, and the opponent's program.
+//! Forging the past and the future: the log, its copies, and the opponent's program.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -9,11 +9,11 @@ use nix::libc;
 
 use crate::redteam::{Attempts, Later, Targets};
 
-/// No longer file is forged.
+/// Longer files are left alone.
 const MOST: u64 = 16 << 20;
 
-/// Replaces a word by another one of the same length wherever the log, its copies and what belongs
-/// to it can be written: directly, and by the descriptors of the referee and the supervisors.
+/// Replaces a word by another one of the same length wherever the log, its copies and its
+/// companions are writable: directly, and through descriptors of the referee and the supervisors.
 pub(crate) fn log(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
     let words = (targets.text("true word"), targets.text("forged word"));
     for path in targets.paths("records") {
@@ -76,7 +76,7 @@ fn forge(attempts: &mut Attempts, name: &str, path: &Path, (word, forged): &(Str
     attempts.io(name, write(), &path.display().to_string());
 }
 
-/// A line more in the opponent's script; what it says changes nothing.
+/// Appends a harmless line to the opponent's script.
 pub(crate) fn opponents_script(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
     let script = targets.path("script");
     let append = || {

@@ -1,5 +1,5 @@
-//! The kernel: its settings, and calls that are for whoever runs the machine. All of them are
-//! asked for what the kernel cannot do or what changes nothing, so that only the answer differs.
+//! The kernel: its settings, and calls for the machine's administrator. All calls are impossible or
+//! change nothing, so that only the error differs.
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
@@ -28,7 +28,7 @@ const SETTINGS: [&str; 10] = [
 ];
 /// Files that are examined below a folder, at most.
 const MOST_FILES: usize = 20_000;
-/// For something that takes no time.
+/// Roomy limit for immediate calls.
 const SOON: Duration = Duration::from_secs(2);
 
 /// Opens for writing, and writes nothing.
@@ -52,7 +52,7 @@ pub(crate) fn settings(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     None
 }
 
-/// A file below a folder that may be written, by what the kernel says about it.
+/// A writable file below a folder, by its metadata.
 fn writable(folder: &Path, left: &mut usize, deep: u32) -> Option<String> {
     for entry in fs::read_dir(folder).ok()?.flatten() {
         let path = entry.path();
@@ -141,7 +141,7 @@ fn machine(attempts: &mut Attempts) {
     asks("syslog", libc::SYS_syslog, &[10, 0, 0]);
     #[cfg(target_arch = "x86_64")]
     {
-        // In a process of its own, as it gives rights.
+        // In a process of its own, as it grants rights.
         let allowed = in_child(SOON, || call(libc::SYS_iopl, &[3]).is_ok());
         attempts.add(
             "iopl",
@@ -153,7 +153,7 @@ fn machine(attempts: &mut Attempts) {
     device(attempts);
 }
 
-/// Sets the names of the machine to what they are.
+/// Sets the names of the machine to their present values.
 fn names(attempts: &mut Attempts) {
     let names = [0_u8; 390];
     if call(libc::SYS_uname, &[names.as_ptr() as usize]).is_ok() {

@@ -1,4 +1,4 @@
-//! Limits on numbers and sizes, and what is no breach of one.
+//! Limits on numbers and sizes, and behaviour within them.
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
@@ -16,8 +16,7 @@ use super::memory::{HELD, end, fill};
 use crate::redteam::call::{call, fork};
 use crate::redteam::{Attempts, Later, Targets};
 
-/// Nothing that is too much: processes that share what they have. It is wrong to hold that against
-/// a bot.
+/// Within the limits: processes that share their memory. Must not count against a bot.
 pub(crate) fn idle_forks(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     let shared = vec![1_u8; 12 << 20];
     let children: Vec<Pid> = (0..40)

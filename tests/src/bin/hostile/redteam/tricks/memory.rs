@@ -1,4 +1,4 @@
-//! Using more than one may: memory in all the places where it can be, processes, and `/tmp`.
+//! Exceeding limits of memory in all its forms, of processes, and of `/tmp`.
 //!
 //! Each takes more than the campaign's limit and holds it for longer than anybody who looks from
 //! time to time takes to see it. Succeeded has who still has all of it then.
@@ -20,22 +20,22 @@ use nix::unistd::Pid;
 use crate::redteam::call::{Outcome, call, fork, in_child, look, map, shared, touch};
 use crate::redteam::{Attempts, Later, Targets};
 
-/// What is taken, in bytes.
+/// Allocated bytes.
 const TAKEN: usize = 420 << 20;
-/// Who has this much has more than the campaign allows.
+/// More than the campaign allows.
 const TOO_MUCH: u64 = 330 << 20;
-/// How long it is held: whoever looks from time to time looks more often.
+/// Held long enough for periodic checks to see it.
 pub(crate) const HELD: Duration = Duration::from_millis(400);
-/// Nothing takes longer.
+/// Roomy limit.
 const WITHIN: Duration = Duration::from_secs(15);
-/// A size that nobody else's shared memory has.
+/// Unlike that of any other segment.
 pub(crate) const SEGMENT: usize = (50 << 20) + 0x7000;
 const CHUNK: usize = 4 << 20;
 const MIB: u64 = 1 << 20;
 /// About how many bytes the kernel keeps for an empty file in memory: its inode and its entry.
 const EMPTY_FILE: u64 = 1000;
 
-/// Takes memory in a process of its own, and holds it. The number is that of the bytes so far.
+/// Allocates memory in a child process, and holds it. Reports the bytes so far.
 fn take(attempts: &mut Attempts, name: &str, body: impl FnOnce(&AtomicU64)) {
     let Ok(numbers) = shared() else { return };
     let taken = &numbers[0];
@@ -178,7 +178,7 @@ pub(crate) fn masked_folders(targets: &Targets, attempts: &mut Attempts) -> Opti
     None
 }
 
-/// Only where files are memory.
+/// Those in memory.
 fn in_memory(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     folders.retain(|folder| {
         folder.is_dir()
@@ -253,7 +253,7 @@ fn make_files(folder: &Path, maker: u32, taken: &AtomicU64, end: Instant) {
     }
 }
 
-/// What was sent and not received yet is memory of the kernel's.
+/// Data in flight is memory of the kernel.
 pub(crate) fn sockets(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     take(attempts, "unread bytes in sockets", |taken| {
         in_many_processes(taken, || {

@@ -1,4 +1,4 @@
-//! The tricks, by what they attack.
+//! The tricks, by their targets.
 
 pub(super) mod clock;
 pub(super) mod escapes;

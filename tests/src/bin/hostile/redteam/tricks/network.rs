@@ -1,4 +1,4 @@
-//! Other ways to reach somebody: sockets, queues, keys, and channels that nobody made for it.
+//! Covert communication: sockets, queues, keys, and channels that were not meant as such.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -80,7 +80,7 @@ fn abstract_socket(name: &str) -> io::Result<UnixStream> {
     UnixStream::connect_addr(&UnixAddr::from_abstract_name(name)?)
 }
 
-/// Asks for network devices; only those that are up count, and `lo` does not.
+/// Lists network devices; only those that are up count, except `lo`.
 fn netlink() -> io::Result<()> {
     let addresses = || -> io::Result<usize> {
         let arguments = [libc::AF_NETLINK as usize, libc::SOCK_RAW as usize, 0];
@@ -190,8 +190,7 @@ pub(crate) fn keyrings(targets: &Targets, attempts: &mut Attempts) -> Option<Lat
     None
 }
 
-/// What nobody made as a channel: the witness has a lock on a file that both see, and opens it in
-/// each of its turns.
+/// A covert channel: the witness locks a file that both see, and opens it in each of its turns.
 pub(crate) fn channels(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     let shared = std::env::current_exe().expect("the path of this program");
     let locked = || {

@@ -1,4 +1,4 @@
-//! Other processes: seeing, signalling, limiting, tracing them, and what they have open.
+//! Other processes: listing, signalling, limiting, tracing them, and their descriptors.
 
 use std::env;
 use std::fs::{self, File};
@@ -62,7 +62,7 @@ pub(crate) fn signal(targets: &Targets, attempts: &mut Attempts) -> Option<Later
     None
 }
 
-/// Everything is set to what it is.
+/// Sets all limits to their present values.
 pub(crate) fn limit(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
     for process in targets.processes() {
         limits_and_cores(&process, attempts);
@@ -122,7 +122,7 @@ fn scheduling(Process { role, pid }: &Process, attempts: &mut Attempts) {
 fn priorities(Process { role, pid }: &Process, attempts: &mut Attempts) {
     const WHO_PROCESS: usize = 1;
     let pid = *pid as usize;
-    // The kernel gives 20 less the value.
+    // The kernel returns 20 less the value.
     if let Ok(value) = call(libc::SYS_getpriority, &[0, pid]) {
         let value = 20_usize.wrapping_sub(value);
         let set = call(libc::SYS_setpriority, &[0, pid, value]);

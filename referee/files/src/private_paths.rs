@@ -1,23 +1,23 @@
-//! Texts that others read, without the places of this machine.
+//! Removes paths of this machine from texts that others read.
 
 use std::path::Path;
 
 /// A text without the paths of these folders, and of the user's home: what others read says nothing about
 /// the machine. Paths in one of the folders are relative to it then.
-pub fn without_places(text: &str, folders: &[&Path]) -> String {
+pub fn hide(text: &str, folders: &[&Path]) -> String {
     let mut text = text.to_owned();
     for folder in folders {
-        text = without_place(&text, folder, "", ".");
+        text = hide_folder(&text, folder, "", ".");
     }
     match std::env::var_os("HOME") {
-        Some(home) => without_place(&text, Path::new(&home), "~/", "~"),
+        Some(home) => hide_folder(&text, Path::new(&home), "~/", "~"),
         None => text,
     }
 }
 
 /// A text without the path of a folder: `inside` is in its place before what is in the folder, `itself`
 /// where it is meant itself.
-fn without_place(text: &str, folder: &Path, inside: &str, itself: &str) -> String {
+fn hide_folder(text: &str, folder: &Path, inside: &str, itself: &str) -> String {
     let folder = folder.to_string_lossy();
     if folder.trim_matches('/').is_empty() {
         return text.to_owned();
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn places_of_a_machine_are_not_shown() {
-        let shown = |text: &str| without_place(text, Path::new("/home/anna/class"), "", ".");
+        let shown = |text: &str| hide_folder(text, Path::new("/home/anna/class"), "", ".");
         assert_eq!(
             shown("in `/home/anna/class/b/c.py`, line 3"),
             "in `b/c.py`, line 3"
@@ -51,6 +51,6 @@ mod tests {
         assert_eq!(shown("in `/home/anna/class`"), "in `.`");
         assert_eq!(shown("/home/anna/class-2/x"), "/home/anna/class-2/x");
         assert_eq!(shown("up/home/anna/class/x"), "up/home/anna/class/x");
-        assert_eq!(without_place("/a/b", Path::new("/"), "", "."), "/a/b");
+        assert_eq!(hide_folder("/a/b", Path::new("/"), "", "."), "/a/b");
     }
 }

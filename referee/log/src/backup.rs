@@ -1,6 +1,6 @@
-//! The guard of a log that bots without a sandbox could write to: the hashes of its lines, which are
-//! in this process's memory, and a copy that no path leads to. The copy is only as good as the hashes
-//! say: a line that was changed in the copy, too, is lost, but never put into the log.
+//! The backup of a log that bots without a sandbox could write to: the hashes of its lines, in this
+//! process's memory, and an anonymous copy. The hashes verify the copy: a line that was changed in
+//! the copy, too, is lost, but never put into the log.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -12,8 +12,8 @@ use super::chain::{self, LineHash};
 
 /// The hashes to compare a log with: 32 bytes per line.
 #[derive(Debug)]
-pub(super) struct Guard {
-    /// Where copies are made.
+pub(super) struct Backup {
+    /// Folder for copies.
     folder: PathBuf,
     copy: File,
     /// Of each line that is not empty.
@@ -24,41 +24,41 @@ pub(super) struct Guard {
 
 /// The outcome of restoring a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct PutBack {
+pub(super) struct Restored {
     /// The bytes of the log now.
     pub(super) whole: u64,
     /// The number of lines.
     pub(super) lines: usize,
-    /// Lines, from 1, that nobody has any more as they were written.
+    /// Lines, from 1, of which no intact copy is left.
     pub(super) lost: Vec<usize>,
 }
 
-/// Where a line is: in which of two files, from which byte to which.
+/// Place of a line: which of the two files, first byte, last byte.
 type Place = (usize, u64, usize);
 
-impl Guard {
+impl Backup {
     /// Of a log whose first `whole` bytes are whole lines.
     pub(super) fn new(folder: &Path, log: &File, whole: u64) -> io::Result<Self> {
-        let mut guard = Guard {
+        let mut backup = Backup {
             folder: folder.to_owned(),
             copy: tempfile::tempfile_in(folder)?,
             hashes: Vec::new(),
             changed: changed(&log.metadata()?),
         };
-        let mut copy = BufWriter::new(&guard.copy);
+        let mut copy = BufWriter::new(&backup.copy);
         each_line(log, |line, at| {
             if at < whole {
-                guard.hashes.push(LineHash::of(line));
+                backup.hashes.push(LineHash::of(line));
                 copy.write_all(line)?;
             }
             Ok(())
         })?;
         copy.flush()?;
         drop(copy);
-        Ok(guard)
+        Ok(backup)
     }
 
-    /// True if the log seems unchanged since the last [`Guard::note`].
+    /// True if the log seems unchanged since the last [`Backup::note`].
     pub(super) fn seems_whole(&self, log: &Metadata, whole: u64) -> bool {
         log.len() == whole && changed(log) == self.changed
     }
@@ -90,13 +90,13 @@ impl Guard {
 
     /// Rewrites the log, of all lines that either file still has as they were written. Where one
     /// is lost, the chain of the others is closed, so that the log can be read and resumed.
-    pub(super) fn put_back(&mut self, log: &mut File) -> io::Result<PutBack> {
+    pub(super) fn restore(&mut self, log: &mut File) -> io::Result<Restored> {
         let files = [self.copy.try_clone()?, log.try_clone()?];
         let places = self.places(&files)?;
         // The folder may be gone.
         let fresh = tempfile::tempfile_in(&self.folder);
         let mut fresh = fresh.or_else(|_| tempfile::tempfile())?;
-        let mut done = PutBack::default();
+        let mut done = Restored::default();
         let mut hashes = Vec::with_capacity(self.hashes.len());
         let mut out = BufWriter::new(&mut fresh);
         for (at, hash) in self.hashes.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Guard {
         Ok(done)
     }
 
-    /// Where each line can be read as it was written, if it can.
+    /// Places of lines that can still be read as they were written.
     fn places(&self, files: &[File; 2]) -> io::Result<HashMap<LineHash, Option<Place>>> {
         let mut places: HashMap<LineHash, Option<Place>> =
             self.hashes.iter().map(|hash| (*hash, None)).collect();
@@ -180,7 +180,7 @@ fn read(files: &[File; 2], (which, at, length): Place) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a file from its beginning, line by line, with the place where each begins; empty lines are
+/// Reads a file from its first byte on, line by line, with the place where each begins; empty lines are
 /// left out.
 pub(super) fn each_line(
     mut file: &File,

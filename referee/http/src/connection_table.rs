@@ -88,7 +88,7 @@ impl Phase {
 }
 
 /// All connections.
-pub(super) struct Places {
+pub(super) struct ConnectionTable {
     limits: Limits,
     open: Mutex<Open>,
 }
@@ -113,7 +113,7 @@ pub struct Place(Arc<Held>);
 
 struct Held {
     number: u64,
-    places: Arc<Places>,
+    table: Arc<ConnectionTable>,
     ends: Arc<Notify>,
 }
 
@@ -137,9 +137,9 @@ impl Open {
     }
 }
 
-impl Places {
+impl ConnectionTable {
     pub(super) fn new(limits: Limits) -> Arc<Self> {
-        Arc::new(Places {
+        Arc::new(ConnectionTable {
             limits,
             open: Mutex::default(),
         })
@@ -179,7 +179,7 @@ impl Places {
         open.connections.insert(number, connected);
         Place(Arc::new(Held {
             number,
-            places: self.clone(),
+            table: self.clone(),
             ends,
         }))
     }
@@ -217,7 +217,7 @@ impl Place {
     }
 
     fn change(&self, to: impl FnOnce(Phase) -> Option<Phase>) {
-        let mut open = self.0.places.open();
+        let mut open = self.0.table.open();
         if let Some(connected) = open.connections.get_mut(&self.0.number)
             && let Some(phase) = to(connected.phase)
         {
@@ -226,10 +226,10 @@ impl Place {
         }
     }
 
-    /// Notes that a token was proven: strangers cannot take the place of this connection any more.
+    /// Notes that a token was proven: others cannot take the place of this connection any more.
     pub fn trust(&self) {
-        let mut open = self.0.places.open();
-        if open.count(|it| it.trusted) >= self.0.places.limits.trusted {
+        let mut open = self.0.table.open();
+        if open.count(|it| it.trusted) >= self.0.table.limits.trusted {
             open.spare(|it| it.trusted);
         }
         if let Some(connected) = open.connections.get_mut(&self.0.number) {
@@ -243,13 +243,13 @@ impl Place {
     }
 
     pub(super) fn limits(&self) -> &Limits {
-        self.0.places.limits()
+        self.0.table.limits()
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.places.open().connections.remove(&self.number);
+        self.table.open().connections.remove(&self.number);
     }
 }
 
@@ -268,12 +268,12 @@ mod tests {
         [10, 0, 0, last].into()
     }
 
-    fn places() -> (Arc<Places>, Instant) {
-        (Places::new(LIMITS), Instant::now())
+    fn table() -> (Arc<ConnectionTable>, Instant) {
+        (ConnectionTable::new(LIMITS), Instant::now())
     }
 
     fn is_open(place: &Place) -> bool {
-        let open = place.0.places.open();
+        let open = place.0.table.open();
         open.connections.contains_key(&place.0.number)
     }
 
@@ -283,10 +283,10 @@ mod tests {
 
     #[test]
     fn a_new_connection_takes_the_place_of_the_one_that_waited_longest() {
-        let (places, now) = places();
-        let old = [1, 2, 3, 4].map(|last| places.admit(address(last), now + second(last.into())));
+        let (table, now) = table();
+        let old = [1, 2, 3, 4].map(|last| table.admit(address(last), now + second(last.into())));
         old[0].enter(Phase::Answer);
-        let new = places.admit(address(5), now + second(5));
+        let new = table.admit(address(5), now + second(5));
         let are_open = old.iter().map(is_open).collect::<Vec<_>>();
         assert_eq!(are_open, [true, false, true, true]);
         assert!(is_open(&new));
@@ -294,66 +294,66 @@ mod tests {
         old[2].enter(Phase::Stream);
         old[3].enter(Phase::Answer);
         new.enter(Phase::Answer);
-        let newer = places.admit(address(6), now + second(6));
+        let newer = table.admit(address(6), now + second(6));
         assert!(!is_open(&old[2]) && is_open(&old[0]) && is_open(&newer));
     }
 
     #[test]
     fn an_address_takes_places_from_itself_alone_unless_it_is_a_tunnel() {
-        let (places, now) = places();
-        let other = places.admit(address(1), now);
-        let own = [2, 3, 4].map(|at| places.admit(address(9), now + second(at)));
+        let (table, now) = table();
+        let other = table.admit(address(1), now);
+        let own = [2, 3, 4].map(|at| table.admit(address(9), now + second(at)));
         let are_open = own.iter().map(is_open).collect::<Vec<_>>();
         assert_eq!(are_open, [false, true, true]);
         assert!(is_open(&other));
         let here: IpAddr = [127, 0, 0, 1].into();
-        let tunnel = [5, 6, 7, 8].map(|at| places.admit(here, now + second(at)));
+        let tunnel = [5, 6, 7, 8].map(|at| table.admit(here, now + second(at)));
         assert!(tunnel.iter().all(is_open), "all of them at most");
         // An IPv4 address in the form of IPv6 is the same one.
         let mapped = "::ffff:10.0.0.9".parse().unwrap();
-        let (places, now) = self::places();
-        let first = places.admit(address(9), now);
-        let rest = [1, 2].map(|at| places.admit(mapped, now + second(at)));
+        let (table, now) = self::table();
+        let first = table.admit(address(9), now);
+        let rest = [1, 2].map(|at| table.admit(mapped, now + second(at)));
         assert!(!is_open(&first) && rest.iter().all(is_open));
     }
 
     #[test]
     fn strangers_do_not_take_the_place_of_who_has_a_token() {
-        let (places, now) = places();
-        let person = places.admit(address(1), now);
+        let (table, now) = table();
+        let person = table.admit(address(1), now);
         person.trust();
-        let strangers: Vec<Place> = (0..20)
-            .map(|at| places.admit(address(2 + at), now + second(at.into())))
+        let untrusted: Vec<Place> = (0..20)
+            .map(|at| table.admit(address(2 + at), now + second(at.into())))
             .collect();
         assert!(is_open(&person));
         assert_eq!(
-            strangers.iter().filter(|it| is_open(it)).count(),
+            untrusted.iter().filter(|it| is_open(it)).count(),
             LIMITS.all
         );
         // A token is worth this many places, and no more.
-        let again = places.admit(address(1), now + second(30));
+        let again = table.admit(address(1), now + second(30));
         again.trust();
         assert!(is_open(&again) && !is_open(&person));
     }
 
     #[test]
     fn a_connection_that_waits_for_too_long_is_ended() {
-        let (places, now) = places();
-        let silent = places.admit(address(1), now);
-        let answered = places.admit(address(2), now);
-        let stream = places.admit(address(3), now);
+        let (table, now) = table();
+        let silent = table.admit(address(1), now);
+        let answered = table.admit(address(2), now);
+        let stream = table.admit(address(3), now);
         answered.enter(Phase::Idle);
         stream.enter(Phase::Stream);
-        places.patrol(now + LIMITS.head - second(1));
+        table.patrol(now + LIMITS.head - second(1));
         assert!(is_open(&silent));
-        places.patrol(now + LIMITS.head);
+        table.patrol(now + LIMITS.head);
         assert!(!is_open(&silent) && is_open(&answered));
-        places.patrol(Instant::now() + LIMITS.idle);
+        table.patrol(Instant::now() + LIMITS.idle);
         assert!(!is_open(&answered) && is_open(&stream));
-        places.patrol(now + second(1 << 30));
+        table.patrol(now + second(1 << 30));
         assert!(is_open(&stream), "streams end by writes alone");
         drop(stream);
-        assert!(places.is_empty());
+        assert!(table.is_empty());
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Files that a bot is shown by name and that somebody may replace before it starts: its author has
-//! an account on the machine, or a build goes on where it should not. They are opened without
-//! following a link, and compared with the files that the sandbox shows in the end.
+//! Verifies files that a bot names and that somebody may replace before it starts: its author may
+//! have an account on the machine, or a build may still run. They are opened without following
+//! links, and compared with the files in the finished sandbox.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -1,4 +1,4 @@
-//! Hints at the usual mistakes of bots, in matches and by `referee check`.
+//! Hints for the usual errors of bots, in matches and by `referee check`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -92,25 +92,25 @@ fn output_that_is_not_flushed() {
         &["python3", "bot.py"],
         "it came only when the bot's input was closed",
     );
-    let told = fault(&python(UNFLUSHED), "time = { startup = \"5s\" }\n");
+    let message = fault(&python(UNFLUSHED), "time = { startup = \"5s\" }\n");
     assert!(
-        told.starts_with("startup: did not say `hello` within 5000 ms"),
-        "{told}"
+        message.starts_with("startup: did not say `hello` within 5000 ms"),
+        "{message}"
     );
     assert!(
-        told.ends_with("it sleeps, waiting for input: is its output flushed?"),
-        "{told}"
+        message.ends_with("it sleeps, waiting for input: is its output flushed?"),
+        "{message}"
     );
 }
 
 #[test]
 fn a_move_that_is_not_flushed() {
     let say = format!("{UNFLUSHED}; message['type'] == 'move' or out.flush()");
-    let told = fault(&python(&say), "time = { per_move = \"2s\" }\n");
-    assert!(told.starts_with("timeout: no move after"), "{told}");
+    let message = fault(&python(&say), "time = { per_move = \"2s\" }\n");
+    assert!(message.starts_with("timeout: no move after"), "{message}");
     assert!(
-        told.ends_with("it sleeps, waiting for input: is its output flushed?"),
-        "{told}"
+        message.ends_with("it sleeps, waiting for input: is its output flushed?"),
+        "{message}"
     );
 }
 
@@ -146,8 +146,8 @@ fn an_answer_that_is_late_by_a_hair_is_not_blamed_on_flushing() {
 #[test]
 fn a_line_without_its_end() {
     let say = "def say(message): sys.stdout.write(json.dumps(message)); sys.stdout.flush()";
-    let told = fault(&python(say), "time = { startup = \"5s\" }\n");
-    assert_contains(&told, "has no line end");
+    let message = fault(&python(say), "time = { startup = \"5s\" }\n");
+    assert_contains(&message, "has no line end");
     let arena = Arena::new("");
     arena.write("bot.py", &python(say));
     named(
@@ -162,9 +162,9 @@ fn a_line_without_its_end() {
 fn an_endless_loop() {
     let say = format!("{GOOD}\n\ndef think():\n    while True: pass\n");
     let script = python(&say).replace("message[\"legal\"][0]", "think()");
-    let told = fault(&script, "time = { per_move = \"2s\" }\n");
-    assert!(told.starts_with("timeout: no move after"), "{told}");
-    assert!(told.ends_with("it is still computing"), "{told}");
+    let message = fault(&script, "time = { per_move = \"2s\" }\n");
+    assert!(message.starts_with("timeout: no move after"), "{message}");
+    assert!(message.ends_with("it is still computing"), "{message}");
     let arena = Arena::new("");
     arena.write("bot.py", &script);
     named(
@@ -205,10 +205,10 @@ fn two_answers_to_a_turn() {
 #[test]
 fn debug_text_on_stdout() {
     let say = format!("print('thinking...', flush=True)\n{GOOD}");
-    let told = fault(&python(&say), "");
-    assert!(told.starts_with("protocol: not JSON"), "{told}");
+    let message = fault(&python(&say), "");
+    assert!(message.starts_with("protocol: not JSON"), "{message}");
     assert_contains(
-        &told,
+        &message,
         "`thinking...` (what is not a message belongs on stderr)",
     );
     let arena = Arena::new("");
@@ -224,8 +224,8 @@ fn debug_text_on_stdout() {
 #[test]
 fn python_in_place_of_json() {
     let say = "def say(message): print(message, flush=True)";
-    let told = fault(&python(say), "");
-    assert_contains(&told, "that is how Python prints a dict");
+    let message = fault(&python(say), "");
+    assert_contains(&message, "that is how Python prints a dict");
     let arena = Arena::new("");
     arena.write("bot.py", &python(say));
     named(
@@ -236,7 +236,7 @@ fn python_in_place_of_json() {
     );
 }
 
-/// A script that may be run.
+/// An executable script.
 fn script(arena: &Arena, text: &str) {
     let path = arena.write("bot", text);
     may_run(&path);
