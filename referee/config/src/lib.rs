@@ -28,5 +28,5 @@ pub use crate::setup::book::BookOpening;
 pub use crate::setup::game::game;
 pub use crate::setup::game::{GameError, GameSetup};
 pub use crate::tables::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
-pub use config::{Config, FormatHasNoShards};
+pub use config::{Admission, Config, FormatHasNoShards, MachineSettings, ScheduleSettings, Source};
 pub use error::{ConfigError, Problem};

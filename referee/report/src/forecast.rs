@@ -141,25 +141,25 @@ impl Forecast {
         let known = schedule.known().count();
         let all = |known_time: f64, matches: u64| {
             let a_match = known_time / known.max(1) as f64;
-            let at_a_time = (config.concurrency as u64).clamp(1, matches.max(1));
+            let at_a_time = (config.machine.concurrency as u64).clamp(1, matches.max(1));
             (a_match * matches as f64 / at_a_time as f64).ceil() as u64
         };
         Ok(Forecast {
             name: config.name.clone(),
-            format: config.format.name(),
-            rounds: match config.format {
+            format: config.schedule.format.name(),
+            rounds: match config.schedule.format {
                 Format::Sprt { .. } => None,
-                _ => Some(config.rounds),
+                _ => Some(config.schedule.rounds),
             },
             bots: config.bots.iter().map(|bot| bot.name.clone()).collect(),
-            left_out: config.left_out.clone(),
-            concurrency: config.concurrency,
+            left_out: config.admission.left_out.clone(),
+            concurrency: config.machine.concurrency,
             matches_least: least,
             matches_most: most,
             seconds_least: all(time, least),
             seconds_most: all(time, most),
             seconds_at_once: all(at_once.min(time), least),
-            test: TestForecast::of(&config.format),
+            test: TestForecast::of(&config.schedule.format),
             games,
             schedule: schedule.known().map(|m| one(config, m)).collect(),
         })

@@ -50,7 +50,7 @@ impl Extension {
     ) -> Result<Self, TournamentError> {
         let path = folder_of(&config, folder)?;
         let (mut config, left_out) = admission::admit(config, Some(added), report).await?;
-        config.answered = admission::answers(&path)?;
+        config.admission.answered = admission::answers(&path)?;
         let config = admission::ask(config, Some(added)).await?;
         Ok(Extension { config, left_out })
     }

@@ -149,7 +149,7 @@ impl Tournament {
         if admission::is_wanted(&config, None) || admission::are_answers_wanted(&config, None) {
             runtime()?.block_on(Self::create_reporting(config, folder, |_| {}))
         } else {
-            let left_out = config.left_out.clone();
+            let left_out = config.admission.left_out.clone();
             let prepared = prepare(&mut config)?;
             Self::begin(config, left_out, prepared, folder)
         }
@@ -196,7 +196,7 @@ impl Tournament {
             admission::note(&folder.path, &left_out)?;
             admission::note_answers(&folder.path, &config)
         };
-        let (text, shard, deals) = (&config.text, config.shard, config.deals());
+        let (text, shard, deals) = (&config.source.text, config.schedule.shard, config.deals());
         let folder = match folder {
             Some(path) => Folder::create_with(path, text, shard, deals, more)?,
             None => Folder::create_numbered(&config.name, text, shard, deals, more)?,
@@ -342,7 +342,7 @@ impl Tournament {
             let (name, names) = (name.clone(), names().collect());
             return Err(ResumeError::NoBot { name, names }.into());
         }
-        if config.format.is_of_pairings() {
+        if config.schedule.format.is_of_pairings() {
             return Err(ResumeError::FixedResults.into());
         }
         // Checks that everything in the log belongs here, and unlocks it.
@@ -360,7 +360,7 @@ impl Tournament {
     pub fn at_a_time(&self) -> usize {
         let left = self.schedule.total() - self.schedule.finished() as u64;
         let left = usize::try_from(left).unwrap_or(usize::MAX);
-        self.config.concurrency.min(left)
+        self.config.machine.concurrency.min(left)
     }
 
     /// `None` in formats in which it is only points.
@@ -457,7 +457,10 @@ impl Tournament {
     /// This machine, with its speed under as many threads as there will be matches. No bot runs
     /// yet.
     async fn machine(&self, surroundings: &Surroundings) -> Machine {
-        let (slots, keep) = (self.at_a_time(), self.config.affinity == Affinity::Cores);
+        let (slots, keep) = (
+            self.at_a_time(),
+            self.config.machine.affinity == Affinity::Cores,
+        );
         let speed = match (self.time_scale, surroundings.yardstick) {
             (Some(scale), _) => Some(scale.speed),
             (None, Yardstick::Off) => None,
@@ -527,8 +530,8 @@ fn who_has_deals_alone(config: &Config) -> Option<String> {
 
 /// Scales time limits by the speed of this machine.
 fn scaled(config: &mut Config, scale: TimeScale) -> Result<AppliedScale, TournamentError> {
-    let keep = config.affinity == Affinity::Cores;
-    let speed = yardstick::measure(config.concurrency, keep, yardstick::LOOK);
+    let keep = config.machine.affinity == Affinity::Cores;
+    let speed = yardstick::measure(config.machine.concurrency, keep, yardstick::LOOK);
     let speed = speed.ok_or_else(|| {
         TournamentError::ResourceExhausted(
             "no threads can be started to measure the machine's speed".to_owned(),
@@ -564,7 +567,7 @@ fn remains(error: &WriteError, folder: &Folder, config: &Config) -> Remains {
     match error {
         WriteError::Gone { .. } => match folder.log.moved_to() {
             Some(log) => Remains::Moved(log),
-            None => match folder.rescue(&config.text, config.deals()) {
+            None => match folder.rescue(&config.source.text, config.deals()) {
                 Ok(path) => Remains::Rescued(path),
                 Err(error) => Remains::Unsaved(error),
             },

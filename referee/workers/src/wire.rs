@@ -161,8 +161,8 @@ impl Announced {
         let mut files: BTreeMap<String, String> = sheets
             .map(|sheet| (sheet.file.clone(), sheet.text.to_string()))
             .collect();
-        if let Some(book) = book(&config.table) {
-            let path = config.folder.join(book);
+        if let Some(book) = book(&config.source.table) {
+            let path = config.source.folder.join(book);
             let unreadable = |error: io::Error| RemoteError::Unreadable {
                 path: path.clone(),
                 reason: error.to_string(),
@@ -176,9 +176,9 @@ impl Announced {
         Ok(Announced {
             referee: REFEREE_NAME.to_owned(),
             name: config.name.clone(),
-            hash: hash(&config.text, &bundles),
-            config: config.text.clone(),
-            folder: config.folder.clone(),
+            hash: hash(&config.source.text, &bundles),
+            config: config.source.text.clone(),
+            folder: config.source.folder.clone(),
             files,
             bundles,
             lease_ms: u64::try_from(lease.as_millis()).unwrap_or(u64::MAX),
@@ -280,7 +280,7 @@ fn sent_along(source: &mut toml::Value, files: &BTreeMap<&str, String>) {
 }
 
 fn bundles(config: &Config) -> BTreeMap<String, Bundle> {
-    let bots = config.bots.iter().zip(&config.builds);
+    let bots = config.bots.iter().zip(&config.admission.builds);
     let bundles = bots.filter_map(|(spec, plan)| {
         let unpacked = plan.bundle.as_ref()?;
         Some((spec.name.clone(), unpacked.bundle().clone()))

@@ -35,7 +35,7 @@ impl Config {
             "this machine does not report the CPU time of processes; only \"wall\" is possible",
         )?;
         require(
-            self.affinity != Affinity::Cores || cores::CAN_CHOOSE,
+            self.machine.affinity != Affinity::Cores || cores::CAN_CHOOSE,
             "affinity",
             "this system does not let processes choose their cores; only \"off\" is possible",
         )?;
@@ -52,12 +52,12 @@ impl Config {
             .bots
             .iter()
             .any(|bot| bot.time.clock == ClockKind::Wall);
-        if by_wall && !self.concurrency_auto && self.concurrency > cores {
+        if by_wall && !self.machine.concurrency_auto && self.machine.concurrency > cores {
             let s = if cores == 1 { "" } else { "s" };
             warnings.push(format!(
                 "`concurrency = {}` is more than the {cores} core{s} of this machine, and clocks run by wall-clock time: \
                  bots will lose on time because of each other; use `concurrency = \"auto\"` or `clock = \"cpu\"`",
-                self.concurrency
+                self.machine.concurrency
             ));
         }
         let book = &self.openings.book;

@@ -29,7 +29,7 @@ use crate::settings::machine::{NoiseLimits, TimeScale};
 use crate::settings::openings::Openings;
 use crate::settings::{format, game_list, ggp, machine, openings, rules, secret, time};
 use crate::setup::game::GameSetup;
-use crate::tables::{Affinity, Concurrency, OnBroken};
+use crate::tables::{Affinity, Concurrency, ConfigFile, OnBroken};
 
 /// A tournament whose schedule cannot be split into shards.
 #[derive(Clone, Debug, Error)]
@@ -38,69 +38,112 @@ use crate::tables::{Affinity, Concurrency, OnBroken};
 )]
 pub struct FormatHasNoShards(FormatName);
 
+/// A tournament that can be played: the file's keys, checked, with what is not given filled in.
 #[derive(Clone)]
 pub struct Config {
     pub name: String,
     /// The source of all the referee's randomness.
     pub seed: u64,
-    /// The secret of deals, if configured. [`Config::text`] and [`Config::table`] do not contain
-    /// it.
+    /// The secret of deals, if configured. [`Source`] does not contain it.
     pub secret: Option<Secret>,
     /// Set as soon as it is known.
     deals: OnceLock<Deals>,
-    pub format: Format,
-    /// Repetitions of every pairing in every seat order.
-    pub rounds: u32,
-    /// The seat orders of a group of bots.
-    pub seat_orders: SeatOrders,
-    /// Concurrent matches.
-    pub concurrency: usize,
-    /// True if `concurrency` was left to the machine.
-    pub concurrency_auto: bool,
+    pub schedule: ScheduleSettings,
     /// The games that can be named.
     pub rules: RulesSet,
     /// The games to play; `rules` has all that can be named.
     pub games: Vec<GameSetup>,
     pub bots: Vec<Arc<BotSpec>>,
-    /// Builds and checks, in the order of `bots`.
-    pub builds: Vec<BuildPlan>,
-    /// The reaction to a bot that cannot be built or fails its checks.
-    pub on_broken: OnBroken,
+    /// True for bots that always play alike, in the order of `bots`.
+    pub deterministic: Vec<bool>,
+    pub admission: Admission,
     /// For bots that have none of their own.
     pub time: TimeControl,
+    pub openings: Openings,
+    pub machine: MachineSettings,
+    /// Over NATS: the share of groups of deterministic bots that a second worker plays again, from
+    /// 0 to 1.
+    pub recheck: f64,
+    /// Disk space beside the log.
+    pub keep: Keep,
+    pub source: Source,
+    places: BotPlaces,
+    /// True if workers play the matches; each scales time limits by its own speed.
+    pub(crate) by_workers: bool,
+}
+
+/// With bots, games and seed, the input of a schedule: [`Config::shape`].
+#[derive(Clone)]
+pub struct ScheduleSettings {
+    pub format: Format,
+    /// Repetitions of every pairing in every seat order.
+    pub rounds: u32,
+    /// The seat orders of a group of bots.
+    pub seat_orders: SeatOrders,
+    /// The shard that is played; see [`Config::of_shard`].
+    pub shard: Option<Shard>,
+}
+
+/// The conditions on the machine that plays.
+#[derive(Clone)]
+pub struct MachineSettings {
+    /// Concurrent matches.
+    pub concurrency: usize,
+    /// True if `concurrency` was left to the machine.
+    pub concurrency_auto: bool,
     /// Never `Auto`.
     pub affinity: Affinity,
-    pub openings: Openings,
     /// Set if time limits depend on the speed of the machine.
     pub time_scale: Option<TimeScale>,
     /// Limits of load beyond which a match does not count.
     pub noise_limits: NoiseLimits,
-    /// Over NATS: the share of groups of deterministic bots that a second worker plays again, from
-    /// 0 to 1.
-    pub recheck: f64,
-    /// True for bots that always play alike, in the order of `bots`.
-    pub deterministic: Vec<bool>,
-    /// Disk space beside the log.
-    pub keep: Keep,
-    /// The whole as TOML: the file's text, or the merged text of several sources.
-    pub text: String,
-    /// [`Config::text`], parsed.
-    pub table: toml::Table,
-    /// The base of relative paths.
-    pub folder: PathBuf,
-    /// `None` for a text.
-    pub file: Option<PathBuf>,
-    /// The shard of the schedule that is played; see [`Config::of_shard`].
-    pub shard: Option<Shard>,
-    places: BotPlaces,
-    /// True if workers play the matches; each scales time limits by its own speed.
-    pub(crate) by_workers: bool,
+}
+
+/// Bots between their folders and the tournament: builds, checks, and those that were left out.
+#[derive(Clone)]
+pub struct Admission {
+    /// Builds and checks, in the order of `bots`.
+    pub builds: Vec<BuildPlan>,
+    /// The reaction to a bot that cannot be built or fails its checks.
+    pub on_broken: OnBroken,
     /// Submissions that are not bots, and so not in `bots`.
     pub left_out: Vec<LeftOut>,
     /// Sentences about keys of submissions that are ignored.
     pub notes: Vec<String>,
     /// Games that bots without `games` named in `hello`, by bot.
     pub answered: BTreeMap<String, Vec<String>>,
+}
+
+/// The text of a configuration, and where it comes from.
+#[derive(Clone)]
+pub struct Source {
+    /// The whole as TOML: the file's text, or the merged text of several sources.
+    pub text: String,
+    /// [`Source::text`], parsed.
+    pub table: toml::Table,
+    /// The base of relative paths.
+    pub folder: PathBuf,
+    /// `None` for a text.
+    pub file: Option<PathBuf>,
+}
+
+impl MachineSettings {
+    fn of(file: &ConfigFile) -> Result<Self, Diagnostic> {
+        Ok(MachineSettings {
+            concurrency_auto: matches!(file.concurrency, Concurrency::Auto(_)),
+            concurrency: match file.concurrency {
+                Concurrency::Number(n) => n as usize,
+                Concurrency::Auto(_) => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            },
+            affinity: match file.affinity {
+                Affinity::Auto if cores::CAN_CHOOSE => Affinity::Cores,
+                Affinity::Auto => Affinity::Off,
+                given => given,
+            },
+            time_scale: TimeScale::of(&file.time)?,
+            noise_limits: NoiseLimits::of(&file.machine)?,
+        })
+    }
 }
 
 impl Config {
@@ -149,8 +192,12 @@ impl Config {
         let folder = fs::canonicalize(folder).map_err(unreadable)?;
         let made = |read, locate: Locate<'_>| Self::of(read, &folder, places, locate);
         let config = layers::load(path, sets, names, made)?;
+        let file = path.file_name().map(|name| folder.join(name));
         Ok(Config {
-            file: path.file_name().map(|name| folder.join(name)),
+            source: Source {
+                file,
+                ..config.source
+            },
             ..config
         })
     }
@@ -215,50 +262,45 @@ impl Config {
         let openings = openings::openings(&file.opening, &games, &rules.catalog, folder)?;
         let format = format::format(&file, &bots)?;
         let config = Config {
-            rounds: format::rounds(&file, &format, bots.len())?,
-            seat_orders: file.seat_orders,
+            schedule: ScheduleSettings {
+                rounds: format::rounds(&file, &format, bots.len())?,
+                seat_orders: file.seat_orders,
+                format,
+                shard: None,
+            },
+            machine: MachineSettings::of(&file)?,
             name: file.name,
             seed: file.seed,
             secret: secret::secret(file.secret.as_deref())?,
             deals: OnceLock::new(),
-            format,
-            concurrency_auto: matches!(file.concurrency, Concurrency::Auto(_)),
-            concurrency: match file.concurrency {
-                Concurrency::Number(n) => n as usize,
-                Concurrency::Auto(_) => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            },
             rules,
             games,
             bots,
-            builds,
-            on_broken: file.on_broken,
-            time,
-            affinity: match file.affinity {
-                Affinity::Auto if cores::CAN_CHOOSE => Affinity::Cores,
-                Affinity::Auto => Affinity::Off,
-                given => given,
-            },
-            openings,
-            time_scale: TimeScale::of(&file.time)?,
-            noise_limits: NoiseLimits::of(&file.machine)?,
-            recheck: machine::recheck(&file.workers)?,
             deterministic: file.bots.iter().map(|bot| bot.deterministic).collect(),
+            admission: Admission {
+                builds,
+                on_broken: file.on_broken,
+                left_out,
+                notes,
+                answered: BTreeMap::new(),
+            },
+            time,
+            openings,
+            recheck: machine::recheck(&file.workers)?,
             keep: Keep::of(&file.keep),
-            table,
-            text,
-            folder: folder.to_owned(),
-            file: None,
-            shard: None,
+            source: Source {
+                table,
+                text,
+                folder: folder.to_owned(),
+                file: None,
+            },
             places,
             by_workers: false,
-            left_out,
-            notes,
-            answered: BTreeMap::new(),
         };
         match config.check() {
             Ok(()) => Ok(config),
             Err(wrong) => {
-                let left_out = config.left_out.iter().map(LeftOut::in_words);
+                let left_out = config.admission.left_out.iter().map(LeftOut::in_words);
                 Err(wrong.because_of(&left_out.collect::<Vec<_>>()))
             }
         }
@@ -285,21 +327,29 @@ impl Config {
     /// # Errors
     /// If those that are left cannot play it, or the configuration names one that is not.
     pub fn without(&self, bots: &[&str]) -> Result<Self, ConfigError> {
-        let mut table = self.table.clone();
+        let mut table = self.source.table.clone();
         if let Some(toml::Value::Array(list)) = table.get_mut("bots") {
             let name = |bot: &toml::Value| Some(bot.get("name")?.as_str()?.trim().to_owned());
             list.retain(|bot| name(bot).is_none_or(|name| !bots.contains(&&*name)));
         }
+        let rest = Self::of_table(table, &self.source.folder, self.places.clone())?;
         Ok(Config {
-            file: self.file.clone(),
-            shard: self.shard,
+            source: Source {
+                file: self.source.file.clone(),
+                ..rest.source
+            },
+            schedule: ScheduleSettings {
+                shard: self.schedule.shard,
+                ..rest.schedule
+            },
+            admission: Admission {
+                builds: rest.admission.builds,
+                ..self.admission.clone()
+            },
             by_workers: self.by_workers,
             secret: self.secret.clone(),
             deals: self.deals.clone(),
-            left_out: self.left_out.clone(),
-            notes: self.notes.clone(),
-            answered: self.answered.clone(),
-            ..Self::of_table(table, &self.folder, self.places.clone())?
+            ..rest
         })
     }
 
@@ -309,11 +359,14 @@ impl Config {
     /// # Errors
     /// If the schedule depends on results.
     pub fn of_shard(self, shard: Shard) -> Result<Self, FormatHasNoShards> {
-        if self.format.is_of_pairings() {
-            return Err(FormatHasNoShards(self.format.name()));
+        if self.schedule.format.is_of_pairings() {
+            return Err(FormatHasNoShards(self.schedule.format.name()));
         }
         Ok(Config {
-            shard: Some(shard),
+            schedule: ScheduleSettings {
+                shard: Some(shard),
+                ..self.schedule
+            },
             ..self
         })
     }

@@ -8,13 +8,13 @@ use crate::Config;
 impl Config {
     /// The ids of the games that a bot plays; `None` for all.
     pub fn games_of<'a>(&'a self, bot: &'a BotSpec) -> Option<&'a [String]> {
-        let answered = || self.answered.get(&bot.name);
+        let answered = || self.admission.answered.get(&bot.name);
         bot.games.as_ref().or_else(answered).map(Vec::as_slice)
     }
 
     /// True if this machine plays all of the schedule.
     pub fn plays_here_alone(&self) -> bool {
-        self.shard.is_none() && !self.by_workers
+        self.schedule.shard.is_none() && !self.by_workers
     }
 
     /// The games for a schedule.

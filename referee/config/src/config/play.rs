@@ -16,7 +16,7 @@ use crate::tables::Affinity;
 impl Config {
     /// `None` if time limits are not scaled.
     pub fn scale_here(&self) -> Option<TimeScale> {
-        self.time_scale.filter(|_| !self.by_workers)
+        self.machine.time_scale.filter(|_| !self.by_workers)
     }
 
     /// Scales a time control for a machine that a worker names.
@@ -28,7 +28,7 @@ impl Config {
         machine: Option<&Machine>,
         time: &TimeControl,
     ) -> Result<TimeControl, String> {
-        let Some(scale) = self.time_scale else {
+        let Some(scale) = self.machine.time_scale else {
             return Ok(time.clone());
         };
         let speed = machine.and_then(|machine| machine.speed);
@@ -59,14 +59,14 @@ impl Config {
     /// The input of a new tournament's schedule.
     pub fn shape(&self) -> Shape {
         Shape {
-            format: self.format.clone(),
+            format: self.schedule.format.clone(),
             games: self.game_shapes(),
             bots: self.bots.len(),
-            rounds: self.rounds,
-            orders: self.seat_orders,
+            rounds: self.schedule.rounds,
+            orders: self.schedule.seat_orders,
             seed: self.seed,
             version: Version::NEWEST,
-            shard: self.shard,
+            shard: self.schedule.shard,
         }
     }
 
@@ -76,7 +76,7 @@ impl Config {
 
     /// True for a shard whose deals the other shards could not know.
     pub fn lacks_shared_secret(&self) -> bool {
-        self.shard.is_some() && self.secret.is_none() && self.has_deals()
+        self.schedule.shard.is_some() && self.secret.is_none() && self.has_deals()
     }
 
     pub fn deals(&self) -> &Deals {
@@ -113,12 +113,12 @@ impl Config {
                 _ => "mixed",
             }
             .to_owned(),
-            affinity: match self.affinity {
+            affinity: match self.machine.affinity {
                 Affinity::Auto | Affinity::Off => "off",
                 Affinity::Cores => "cores",
             }
             .to_owned(),
-            concurrency: u32::try_from(self.concurrency).unwrap_or(u32::MAX),
+            concurrency: u32::try_from(self.machine.concurrency).unwrap_or(u32::MAX),
         }
     }
 }

@@ -121,8 +121,10 @@ mod tests {
         };
         let known = config(DIGITS).unwrap();
         assert_eq!(known.secret, Secret::parse(DIGITS));
-        assert!(!known.text.contains("secret") && !known.table.contains_key("secret"));
-        let fewer = Config::parse(&known.text, Path::new("/")).unwrap();
+        assert!(
+            !known.source.text.contains("secret") && !known.source.table.contains_key("secret")
+        );
+        let fewer = Config::parse(&known.source.text, Path::new("/")).unwrap();
         assert_eq!(fewer.secret, None);
         let wrong = config(&DIGITS[1..]).err().unwrap().to_string();
         assert!(

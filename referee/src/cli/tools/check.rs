@@ -238,7 +238,11 @@ impl Args {
     ) -> Result<Vec<CheckReport>, CliError> {
         let config = Config::load(&configuration(path)?)?;
         let names = config.bots.iter().map(|bot| &*bot.name);
-        let left_out = config.left_out.iter().map(|left_out| &*left_out.bot);
+        let left_out = config
+            .admission
+            .left_out
+            .iter()
+            .map(|left_out| &*left_out.bot);
         let names: Vec<&str> = names.chain(left_out).collect();
         if let Some(unknown) = self.bots.iter().find(|bot| !names.contains(&&***bot)) {
             let near = nearest(unknown, &names);
@@ -259,13 +263,13 @@ impl Args {
         // Folders without a bot only on request.
         let is_asked =
             |it: &&LeftOut| is_meant(&it.bot) && !(it.is_missing && self.bots.is_empty());
-        for left_out in config.left_out.iter().filter(is_asked) {
+        for left_out in config.admission.left_out.iter().filter(is_asked) {
             let (label, why) = (format!("{}: ", left_out.bot), left_out.why.clone());
             let report = check::left_out(&label, why, left_out.advice.clone());
             self.print_report(&report)?;
             reports.push(report);
         }
-        for (spec, build) in config.bots.iter().zip(&config.builds) {
+        for (spec, build) in config.bots.iter().zip(&config.admission.builds) {
             if !is_meant(&spec.name) {
                 continue;
             }

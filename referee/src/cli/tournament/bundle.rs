@@ -47,11 +47,11 @@ impl Args {
     async fn bundle(self, config: Config) -> Result<(), CliError> {
         let most = self.max_size.as_u64();
         let mut bundles = BTreeMap::new();
-        for left_out in &config.left_out {
+        for left_out in &config.admission.left_out {
             print_notice(format_args!("left out: {}\n", left_out.in_words()));
         }
         let mut text = String::new();
-        let started = config.bots.iter().zip(&config.builds);
+        let started = config.bots.iter().zip(&config.admission.builds);
         for (spec, plan) in started.filter(|(spec, _)| spec.ggp.is_none()) {
             if plan.in_place || !spec.shows_dir {
                 warn_if_elsewhere(spec, plan);
@@ -62,7 +62,7 @@ impl Args {
             });
             if let Err(why) = built.await? {
                 let left_out = LeftOut::new(&spec.name, why);
-                if plan.must_pass && config.on_broken == OnBroken::LeaveOut {
+                if plan.must_pass && config.admission.on_broken == OnBroken::LeaveOut {
                     print_notice(format_args!("left out: {}\n", left_out.in_words()));
                     continue;
                 }

@@ -407,7 +407,7 @@ fn announce(tournament: &Tournament, is_elsewhere: bool) {
              multiplied by {factor:.2}\n"
         ));
     }
-    if let Some(test) = TestForecast::of(&config.format) {
+    if let Some(test) = TestForecast::of(&config.schedule.format) {
         print_notice(test.in_words());
     }
 }

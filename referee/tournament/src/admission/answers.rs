@@ -43,7 +43,7 @@ fn to_ask<'a>(
         let is_meant = among.is_none_or(|names| names.contains(&bot.name));
         is_meant && bot.games.is_none() && bot.ggp.is_none()
     });
-    bots.filter(|_| config.plays_here_alone() && !config.format.is_of_pairings())
+    bots.filter(|_| config.plays_here_alone() && !config.schedule.format.is_of_pairings())
 }
 
 /// Asks bots (all, or those of these names) for their games, and returns the configuration with the
@@ -56,7 +56,7 @@ pub async fn ask(mut config: Config, among: Option<&[String]>) -> Result<Config,
     let asked: Vec<_> = to_ask(&config, among).cloned().collect();
     let answers = asked.iter().map(|spec| games_of(&config, spec));
     let mut answers = stream::iter(answers).buffered(at_a_time);
-    let mut answered = config.answered.clone();
+    let mut answered = config.admission.answered.clone();
     let mut specs = asked.iter();
     while let (Some(games), Some(spec)) = (answers.next().await, specs.next()) {
         if let Some(games) = games? {
@@ -64,7 +64,7 @@ pub async fn ask(mut config: Config, among: Option<&[String]>) -> Result<Config,
         }
     }
     drop(answers);
-    config.answered = answered;
+    config.admission.answered = answered;
     let met = config.check_participation();
     met.map_err(AdmissionError::Games)?;
     Ok(config)
@@ -97,9 +97,15 @@ async fn games_of(
 /// If that cannot be written.
 pub fn note(folder: &Path, config: &Config) -> Result<(), WriteError> {
     let file = AnswersFile {
-        games: config.answered.clone(),
+        games: config.admission.answered.clone(),
     };
-    write_note(folder, ANSWERS, config.answered.is_empty(), COMMENT, &file)
+    write_note(
+        folder,
+        ANSWERS,
+        config.admission.answered.is_empty(),
+        COMMENT,
+        &file,
+    )
 }
 
 /// Reads the answers that a folder has.

@@ -258,12 +258,12 @@ pub(super) fn fault_of_bot(error: FactoryError) -> Result<String, FactoryError> 
 pub(super) fn others(config: &Config, spec: &BotSpec) -> Vec<PathBuf> {
     let dirs = config.bots.iter().map(|bot| &bot.dir);
     let dirs = dirs.filter(|dir| **dir != spec.dir).cloned();
-    dirs.chain(config.file.clone()).collect()
+    dirs.chain(config.source.file.clone()).collect()
 }
 
 /// Replaces paths of this machine in a text that other people read.
 pub(super) fn hide_paths(text: &str, config: &Config, spec: &BotSpec) -> String {
-    private_paths::hide(text, &[&config.folder, &spec.dir])
+    private_paths::hide(text, &[&config.source.folder, &spec.dir])
 }
 
 /// The `bot.toml` of a submission, which its build must not change.

@@ -54,7 +54,7 @@ fn candidates<'a>(
     config: &'a Config,
     among: Option<&'a [String]>,
 ) -> impl Iterator<Item = (&'a Arc<BotSpec>, &'a BuildPlan)> {
-    let all = config.bots.iter().zip(&config.builds);
+    let all = config.bots.iter().zip(&config.admission.builds);
     all.filter(move |(spec, build)| {
         let is_meant = among.is_none_or(|names| names.contains(&spec.name));
         is_meant && (build.command.is_some() || build.must_pass)
@@ -63,7 +63,7 @@ fn candidates<'a>(
 
 /// The bots that can be started without a build.
 pub fn startable(config: &Config) -> Vec<Arc<BotSpec>> {
-    let all = config.bots.iter().zip(&config.builds);
+    let all = config.bots.iter().zip(&config.admission.builds);
     all.filter(|(spec, build)| build.command.is_none() || spec.program().is_ok())
         .map(|(spec, _)| spec.clone())
         .collect()
@@ -103,7 +103,7 @@ pub async fn broken(
 /// # Errors
 /// If broken bots are to stop the tournament, or too few are left, or nothing can be started here.
 pub fn foreseen(config: Config, mut report: impl FnMut(&str)) -> Result<Config, AdmissionError> {
-    for note in &config.notes {
+    for note in &config.admission.notes {
         report(&format!("note: {note}"));
     }
     let mut broken = Vec::new();
@@ -115,10 +115,16 @@ pub fn foreseen(config: Config, mut report: impl FnMut(&str)) -> Result<Config, 
             broken.push(LeftOut::new(&spec.name, why));
         }
     }
-    if config.on_broken == OnBroken::Stop && !broken.is_empty() {
+    if config.admission.on_broken == OnBroken::Stop && !broken.is_empty() {
         return Err(AdmissionError::Broken(broken));
     }
-    let left_out: Vec<LeftOut> = config.left_out.iter().chain(&broken).cloned().collect();
+    let left_out: Vec<LeftOut> = config
+        .admission
+        .left_out
+        .iter()
+        .chain(&broken)
+        .cloned()
+        .collect();
     for left_out in &left_out {
         report(&format!("left out: {}", left_out.in_words()));
     }
@@ -126,7 +132,7 @@ pub fn foreseen(config: Config, mut report: impl FnMut(&str)) -> Result<Config, 
         return Ok(config);
     }
     let mut fewer = without(&config, &broken)?;
-    fewer.left_out = left_out;
+    fewer.admission.left_out = left_out;
     Ok(fewer)
 }
 
@@ -156,14 +162,14 @@ pub async fn admit(
     among: Option<&[String]>,
     mut report: impl FnMut(&str),
 ) -> Result<(Config, Vec<LeftOut>), AdmissionError> {
-    for note in &config.notes {
+    for note in &config.admission.notes {
         report(&format!("note: {note}"));
     }
     let broken = broken(&config, among, &mut report).await?;
-    if config.on_broken == OnBroken::Stop && !broken.is_empty() {
+    if config.admission.on_broken == OnBroken::Stop && !broken.is_empty() {
         return Err(AdmissionError::Broken(broken));
     }
-    let mut left_out = config.left_out.clone();
+    let mut left_out = config.admission.left_out.clone();
     left_out.extend(broken.iter().cloned());
     for broken in &left_out {
         report(&format!("left out: {}", broken.in_words()));
@@ -235,7 +241,7 @@ pub fn as_it_began(mut config: Config, folder: &Path) -> Result<Config, Admissio
     if !left_out.is_empty() {
         config = without(&config, &left_out)?;
     }
-    config.answered = answers(folder)?;
+    config.admission.answered = answers(folder)?;
     Ok(config)
 }
 
@@ -245,7 +251,7 @@ pub fn as_it_began(mut config: Config, folder: &Path) -> Result<Config, Admissio
 /// # Errors
 /// If one of them cannot be set up, or cannot be started after it.
 pub async fn set_up(config: &Config, mut report: impl FnMut(&str)) -> Result<(), AdmissionError> {
-    for (spec, plan) in config.bots.iter().zip(&config.builds) {
+    for (spec, plan) in config.bots.iter().zip(&config.admission.builds) {
         let (Some(unpacked), Some(command)) = (&plan.bundle, &plan.setup) else {
             continue;
         };

@@ -192,13 +192,13 @@ impl Folder {
     /// matches.
     pub(crate) fn note_origin(&self, config: &Config) -> Result<(), WriteError> {
         // TOML cannot hold paths that are not UTF-8.
-        let Some(origin) = config.folder.to_str() else {
+        let Some(origin) = config.source.folder.to_str() else {
             return Ok(());
         };
         let mut text = schedule_text(self.version, self.shard);
         let origin = toml::Value::from(origin);
         text += &format!("{ORIGIN_COMMENT}paths_start_at = {origin}\n");
-        if let Some(file) = config.file.as_deref().and_then(Path::to_str) {
+        if let Some(file) = config.source.file.as_deref().and_then(Path::to_str) {
             text += &format!("configuration = {}\n", toml::Value::from(file));
         }
         self.write_as(SCHEDULE_NAME, &text)

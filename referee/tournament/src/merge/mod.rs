@@ -109,7 +109,10 @@ pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<M
         missing,
         deals_unchecked: check.deals_unchecked,
         part: place.into_part(),
-        configuration: config.file.or_else(|| folder::configuration(&first.path)),
+        configuration: config
+            .source
+            .file
+            .or_else(|| folder::configuration(&first.path)),
     })
 }
 

@@ -106,13 +106,13 @@ impl Part {
             // The part has fewer bots than its copy; each match of the log is compared anyway.
             return Ok(());
         }
-        let differences = difference::differences(&self.table, &config.table);
+        let differences = difference::differences(&self.table, &config.source.table);
         if differences.is_empty() {
             return Ok(());
         }
         Err(MergeError::OtherTournament {
             one: self.path.clone(),
-            other: config.file.clone().unwrap_or_default(),
+            other: config.source.file.clone().unwrap_or_default(),
             differences: difference::in_words(&differences),
         })
     }

@@ -68,7 +68,7 @@ impl Need {
 pub fn fit(config: &mut Config) -> Result<Option<String>, TooMuch> {
     let needs = [need_of_descriptors(config), need_of_processes(config)];
     let supplies = [descriptors(), processes()];
-    let mut slots = config.concurrency as u64;
+    let mut slots = config.machine.concurrency as u64;
     let mut said = None;
     for (supply, need) in supplies.into_iter().zip(needs) {
         let Some(supply) = supply else { continue };
@@ -91,14 +91,14 @@ pub fn fit(config: &mut Config) -> Result<Option<String>, TooMuch> {
                 n => format!("that is enough for `concurrency = {n}`"),
             },
         };
-        if possible == 0 || !config.concurrency_auto {
+        if possible == 0 || !config.machine.concurrency_auto {
             return Err(too_much);
         }
         slots = possible;
         said = Some(too_much.to_string());
     }
     if said.is_some() {
-        config.concurrency = usize::try_from(slots).unwrap_or(usize::MAX);
+        config.machine.concurrency = usize::try_from(slots).unwrap_or(usize::MAX);
     }
     Ok(said)
 }

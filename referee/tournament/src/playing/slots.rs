@@ -78,6 +78,7 @@ pub(crate) async fn run(
 ) -> Result<TournamentOutcome, RunError> {
     let left = schedule.total().saturating_sub(schedule.finished() as u64);
     let slots = config
+        .machine
         .concurrency
         .min(usize::try_from(left).unwrap_or(usize::MAX));
     let shared = Arc::new(Shared {
@@ -351,7 +352,7 @@ fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
 
 /// The thread of a slot.
 fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
-    if shared.config.affinity == Affinity::Cores
+    if shared.config.machine.affinity == Affinity::Cores
         && let Err(error) = cores::keep_to_one(number)
     {
         let what = format!("`affinity`: slot {number} cannot keep to one core: {error}");
@@ -470,7 +471,7 @@ impl Shared {
             &self.machine,
             &self.failures,
         );
-        let limits = &self.config.noise_limits;
+        let limits = &self.config.machine.noise_limits;
         let mut attempt = 1;
         loop {
             let record = match &self.broadcast {

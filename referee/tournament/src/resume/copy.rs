@@ -62,13 +62,13 @@ pub(crate) fn differs(
     allowed: Allowed,
     folder: &Path,
 ) -> Result<bool, ResumeError> {
-    let current = &config.table;
+    let current = &config.source.table;
     let all = difference::differences(copy, current);
     if all.is_empty() {
         return Ok(false);
     }
     let beyond = difference::beyond_additions(copy, current);
-    let fixed = !config.format.is_of_pairings();
+    let fixed = !config.schedule.format.is_of_pairings();
     let copy = folder.join(CONFIG_NAME);
     match allowed {
         Allowed::Nothing => Err(ResumeError::Changed {

@@ -31,7 +31,7 @@ pub(crate) fn earlier(table: &Table, now: &Config, version: Version) -> Result<E
         let id = &game.rules.info().id;
         places.push(place.ok_or_else(|| format!("the game `{id}` is not there any more"))?);
         games.push(game.shape(file.bots.iter().map(|bot| {
-            let answered = || now.answered.get(bot.name.trim());
+            let answered = || now.admission.answered.get(bot.name.trim());
             bot.games.as_ref().or_else(answered).map(Vec::as_slice)
         })));
     }

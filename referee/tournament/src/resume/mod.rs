@@ -55,11 +55,11 @@ pub(crate) fn open(
     config.deal_from(dealing::of_folder(path, config, || {
         dealing::has_not_begun(path) || has_first_deals(path, config, allowed)
     })?);
-    folder.set_shard(config.shard);
+    folder.set_shard(config.schedule.shard);
     let before = check_configuration(&mut folder, config, allowed)?;
     let version = folder.read_version();
     version.map_err(|reason| ResumeError::unreadable(path.join(SCHEDULE_NAME), reason))?;
-    if let Some(asked) = config.shard
+    if let Some(asked) = config.schedule.shard
         && folder.shard() != Some(asked)
     {
         let path = path.to_owned();
@@ -75,7 +75,7 @@ pub(crate) fn open(
     }
     folder.keep_secret(config.deals())?;
     if let Some(before) = before {
-        folder.extend(before.text, &config.text)?;
+        folder.extend(before.text, &config.source.text)?;
     }
     Ok(Resumed {
         folder,
@@ -161,7 +161,7 @@ fn check_configuration(
         }
         // The referee was killed between making the two files.
         None if folder.log.is_empty() => {
-            folder.begin(&config.text, config.deals())?;
+            folder.begin(&config.source.text, config.deals())?;
             Ok(None)
         }
         None => Err(ResumeError::missing(&folder.path, CONFIG_NAME)),

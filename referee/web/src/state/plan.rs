@@ -62,7 +62,7 @@ impl Plan {
     }
 
     pub(crate) fn format(&self) -> &'static str {
-        match self.config.format {
+        match self.config.schedule.format {
             Format::RoundRobin => "round_robin",
             Format::Gauntlet { .. } => "gauntlet",
             Format::Swiss => "swiss",
@@ -73,7 +73,7 @@ impl Plan {
 
     /// `None` unless the format is a test.
     pub(crate) fn test(&self) -> Option<SprtRequest> {
-        let Format::Sprt { hypotheses, .. } = &self.config.format else {
+        let Format::Sprt { hypotheses, .. } = &self.config.schedule.format else {
             return None;
         };
         let mut names = self.bots().map(str::to_owned);
@@ -106,7 +106,9 @@ impl Plan {
         let Some(number) = number.filter(|number| self.schedule.get(*number).is_some()) else {
             return;
         };
-        if matches!(self.config.format, Format::Swiss) && self.entered.insert(number as u32) {
+        if matches!(self.config.schedule.format, Format::Swiss)
+            && self.entered.insert(number as u32)
+        {
             self.enter_round(number, outcome);
         }
         self.schedule.finish(number, outcome);
@@ -130,7 +132,7 @@ impl Plan {
 
     /// `None` in formats without rounds.
     pub(crate) fn rounds(&self) -> Option<Vec<RoundView>> {
-        match self.config.format {
+        match self.config.schedule.format {
             Format::Swiss => Some(self.swiss()),
             Format::Knockout { .. } => self.bracket(),
             _ => None,

@@ -73,8 +73,8 @@ impl Serving {
         } else {
             untrusted(announced, bundles, folder, own)?
         };
-        config.concurrency = room.slots;
-        config.concurrency_auto = false;
+        config.machine.concurrency = room.slots;
+        config.machine.concurrency_auto = false;
         capacity::fit(&mut config).map_err(|error| error.to_string())?;
         room.scale(&mut config)?;
         let set_up = Handle::current().block_on(admission::set_up(&config, report));
@@ -172,7 +172,7 @@ pub(super) struct Room {
 impl Room {
     /// Scales time limits by the speed of the machine, if configured.
     fn scale(self, config: &mut Config) -> Result<(), String> {
-        let Some(scale) = config.time_scale else {
+        let Some(scale) = config.machine.time_scale else {
             return Ok(());
         };
         let speed = self.speed.ok_or(

@@ -92,7 +92,7 @@ async fn run(number: usize, mut inbox: mpsc::Receiver<Work>, mut leave: watch::R
             old.end().await;
         }
         let (serving, pool) = pool.get_or_insert_with(|| {
-            if work.serving.config.affinity == Affinity::Cores
+            if work.serving.config.machine.affinity == Affinity::Cores
                 && let Err(error) = cores::keep_to_one(number)
             {
                 tracing::warn!("`affinity`: slot {number} cannot keep to one core: {error}");

@@ -92,7 +92,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
         return text.is_ascii() && config.bots.len() == 2;
     };
     assert_eq!(eve.name, "eve");
-    let plan = &config.builds[2];
+    let plan = &config.admission.builds[2];
     check(top, eve, &eve.command);
     for command in [&plan.command, &plan.setup].into_iter().flatten() {
         check(top, eve, command);

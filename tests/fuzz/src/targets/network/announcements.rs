@@ -128,7 +128,7 @@ fn reaches_nothing(config: &Config, own: &Path) {
         }
     };
     let secrets = ["PATH", "HOME"].map(|name| env::var(name).unwrap_or_default());
-    for (bot, plan) in config.bots.iter().zip(&config.builds) {
+    for (bot, plan) in config.bots.iter().zip(&config.admission.builds) {
         is_strict(&bot.wanted);
         is_strict(&plan.wanted);
         assert!(bot.ggp.is_none() && bot.bundle.is_none());
