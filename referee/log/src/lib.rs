@@ -7,6 +7,7 @@ mod backup;
 mod bot_warnings;
 mod chain;
 mod choices;
+mod mismatch;
 mod opening_moves;
 mod read;
 mod summaries;
@@ -16,11 +17,11 @@ mod write;
 pub use bot_warnings::{BotWarning, bot_warnings, warning_of};
 pub use chain::{Break, ChainBreak};
 pub use choices::{MIN_CHOICES, SameAnswers, same_answers};
+pub use mismatch::Mismatch;
 pub use opening_moves::opening_moves;
 pub use read::{CutLine, LogError, LogFile, LogLine, locate};
 pub use summaries::each_summary;
-pub use verify::{DealCheck, verify_deal};
-pub use verify::{Mismatch, Versions, verify};
+pub use verify::{DealCheck, Versions, verify, verify_deal};
 pub use write::{LogWriter, WriteError};
 
 /// The name of a tournament's log in its folder.

@@ -1,5 +1,6 @@
 //! Interprets sheets that do not ground, by tabled top-down evaluation.
 
+mod order;
 mod solver;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,6 @@
 //! Reads sheets, with all errors that can be found without playing.
 
+mod builder;
 mod check;
 mod sheet;
 mod tree;

@@ -3,12 +3,12 @@
 use games::{MAX_SEATS, Rng};
 use itertools::Itertools as _;
 
+use super::coverage::Coverage;
 use super::random::{normal, uniform};
 use crate::evidence::{Evidence, Placing};
-use crate::inference::{Estimate, Trials};
+use crate::inference::Trials;
 use crate::model::{Anchor, ELO};
 use crate::report::Fitted;
-use crate::sprt::{Hypotheses, Scores, Verdict, expected};
 
 type Placings = Vec<Placing>;
 
@@ -95,25 +95,11 @@ pub const PLAIN: Setting = Setting {
     by_game: 0.0,
 };
 
-/// Counts of intervals with the truth inside, and of all.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Coverage {
-    /// The bots' ratings.
-    pub ratings: [u32; 2],
-    pub advantage: [u32; 2],
-    /// Differences between two bots, one of which is the anchor.
-    pub anchored: [u32; 2],
-    /// The scores of the first bot against the second one over swapped pairs, by game.
-    pub scores: [u32; 2],
-    /// Half the widths of the intervals of differences, in Elo.
-    reaches: Vec<f64>,
-}
-
 /// True strengths: overall, and the deviation in each game.
 #[derive(Clone, Debug)]
 pub struct Truth {
-    strengths: Vec<f64>,
-    by_game: Vec<Vec<f64>>,
+    pub(super) strengths: Vec<f64>,
+    pub(super) by_game: Vec<Vec<f64>>,
 }
 
 /// A simulated tournament.
@@ -168,7 +154,7 @@ impl Setting {
 
     /// A bot's lead over the mean of some bots: logistic Elo of its expected score in equal seats,
     /// over all games.
-    fn lead(&self, truth: &Truth, bot: usize, others: &[usize]) -> f64 {
+    pub(super) fn lead(&self, truth: &Truth, bot: usize, others: &[usize]) -> f64 {
         let leads = truth.by_game.iter().map(|effects| {
             let strength = |bot: &usize| truth.strengths[*bot] + effects[*bot];
             let sum: f64 = others.iter().map(strength).sum();
@@ -180,7 +166,7 @@ impl Setting {
     }
 
     /// The expected score at this lead, in equal seats.
-    fn score(&self, lead: f64) -> f64 {
+    pub(super) fn score(&self, lead: f64) -> f64 {
         match self.seats {
             2 => points(self.chances(lead / ELO)),
             seats => {
@@ -200,7 +186,7 @@ impl Setting {
     }
 
     /// The chances of a win, a draw and a loss at this lead.
-    fn chances(&self, lead: f64) -> [f64; 3] {
+    pub(super) fn chances(&self, lead: f64) -> [f64; 3] {
         match self.draws {
             Draws::Davidson(tie) => {
                 let weights = [(0.5 * lead).exp(), tie, (-0.5 * lead).exp()];
@@ -293,7 +279,7 @@ impl Setting {
         }
     }
 
-    fn unit(
+    pub(super) fn unit(
         &self,
         bots: &[usize],
         truth: &Truth,
@@ -347,7 +333,7 @@ impl Played {
 }
 
 /// The mean score of the first bot against the second one, in a unit of two seats.
-fn first_score(unit: &[Placing]) -> Option<f64> {
+pub(super) fn first_score(unit: &[Placing]) -> Option<f64> {
     let points = unit.iter().map(|placing| {
         let mine = placing.bots[..2].iter().position(|bot| *bot == 0)?;
         let theirs = placing.bots[..2].iter().position(|bot| *bot == 1)?;
@@ -358,92 +344,8 @@ fn first_score(unit: &[Placing]) -> Option<f64> {
     points.map(|points| points.iter().sum::<f64>() / points.len() as f64)
 }
 
-impl Coverage {
-    fn count(&mut self, setting: &Setting, truth: &Truth, fitted: &Fitted) {
-        let all: Vec<usize> = (0..setting.bots).collect();
-        for (bot, rating) in fitted.only_bots(None).iter().enumerate() {
-            let truth = setting.lead(truth, bot, &all);
-            note(&mut self.ratings, truth, rating.as_ref());
-        }
-        // The first seat is worth that much more than any other.
-        let worth = setting.score(setting.advantage);
-        let worth = -ELO * (1.0 / worth - 1.0).ln();
-        for seats in fitted.seats() {
-            note(&mut self.advantage, worth, seats.first());
-        }
-    }
-
-    fn count_anchored(&mut self, setting: &Setting, truth: &Truth, bots: &[Option<Estimate>]) {
-        for (bot, rating) in bots.iter().enumerate().skip(1) {
-            let truth = setting.lead(truth, bot, &[0]);
-            note(&mut self.anchored, truth, rating.as_ref());
-            let reach = rating.as_ref().map(|it| 0.5 * (it.high - it.low));
-            self.reaches.extend(reach);
-        }
-    }
-
-    /// With fair openings, the expected score of the first bot against the second one is known.
-    fn count_scores(&mut self, setting: &Setting, truth: &Truth, played: &Played) {
-        if setting.seats > 2 || setting.lopsided > 0.0 {
-            return;
-        }
-        for (game, trials) in played.scores.iter().enumerate() {
-            let effects = &truth.by_game[game];
-            let lead = truth.strengths[0] + effects[0] - truth.strengths[1] - effects[1];
-            let seats = [setting.advantage, -setting.advantage];
-            let scores = seats.map(|worth| points(setting.chances((lead + worth) / ELO)));
-            let truth = 0.5 * (scores[0] + scores[1]);
-            let score = trials.score();
-            let inside = score.is_some_and(|score| (score.low..=score.high).contains(&truth));
-            self.scores[0] += u32::from(inside);
-            self.scores[1] += 1;
-        }
-    }
-
-    pub fn join(&mut self, other: &Coverage) {
-        for (sum, count) in [
-            (&mut self.ratings, other.ratings),
-            (&mut self.advantage, other.advantage),
-            (&mut self.anchored, other.anchored),
-            (&mut self.scores, other.scores),
-        ] {
-            sum[0] += count[0];
-            sum[1] += count[1];
-        }
-    }
-}
-
-impl Coverage {
-    /// The median half-width of an interval of a difference; `∞` if most have one end at most.
-    pub fn usual_reach(&self) -> String {
-        let mut reaches = self.reaches.clone();
-        reaches.sort_by(f64::total_cmp);
-        match reaches.get(reaches.len() / 2) {
-            Some(reach) if reach.is_finite() => format!("{reach:.0}"),
-            _ => "∞".to_owned(),
-        }
-    }
-
-    /// The counts, by name.
-    pub fn named(&self) -> Vec<(&'static str, [u32; 2])> {
-        let all = [
-            ("ratings", self.ratings),
-            ("differences", self.anchored),
-            ("seats", self.advantage),
-            ("scores", self.scores),
-        ];
-        all.into_iter().filter(|(_, [_, all])| *all > 0).collect()
-    }
-}
-
-fn note(count: &mut [u32; 2], truth: f64, estimate: Option<&Estimate>) {
-    let inside = estimate.is_some_and(|estimate| (estimate.low..=estimate.high).contains(&truth));
-    count[0] += u32::from(inside);
-    count[1] += 1;
-}
-
 /// The expected points of chances of a win, a draw and a loss.
-fn points([win, draw, _]: [f64; 3]) -> f64 {
+pub(super) fn points([win, draw, _]: [f64; 3]) -> f64 {
     win + 0.5 * draw
 }
 
@@ -511,65 +413,4 @@ fn stages(strengths: &[f64], tie: f64, rng: &mut Rng) -> Vec<f64> {
 
 fn members(set: usize, seats: usize) -> impl Iterator<Item = usize> {
     (0..seats).filter(move |seat| set >> seat & 1 == 1)
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Decisions {
-    pub h0: u32,
-    pub h1: u32,
-    /// Neither, after as many pairs as were allowed.
-    pub open: u32,
-    /// All pairs of all tests.
-    pub pairs: u64,
-}
-
-/// Runs a number of tests between two bots of which the first expects the score that `elo` means, in
-/// swapped pairs of a game like the setting's, and stops each when it is decided.
-pub fn decisions(
-    setting: &Setting,
-    hypotheses: &Hypotheses,
-    elo: f64,
-    tests: u32,
-    seed: u64,
-) -> Decisions {
-    /// No test takes that long.
-    const MOST_PAIRS: u64 = 1_000_000;
-    let truth = setting.known(&[0.0, -difference(setting, elo)]);
-    let mut decisions = Decisions::default();
-    for number in 0..tests {
-        let mut rng = Rng::from_parts(&[seed, u64::from(number)]);
-        let mut scores = Scores::new();
-        let mut verdict = Verdict::Running;
-        while verdict == Verdict::Running && scores.units() < MOST_PAIRS {
-            let pair = setting.unit(&[0, 1], &truth, 0, &[0.0; 2], &mut rng);
-            scores.add(first_score(&pair).unwrap_or(0.5));
-            verdict = scores.verdict(hypotheses);
-        }
-        decisions.pairs += scores.units();
-        match verdict {
-            Verdict::H0 => decisions.h0 += 1,
-            Verdict::H1 => decisions.h1 += 1,
-            Verdict::Running => decisions.open += 1,
-        }
-    }
-    decisions
-}
-
-/// The difference in strength, in the model's Elo, for an expected score over a swapped pair.
-fn difference(setting: &Setting, elo: f64) -> f64 {
-    let score = |difference: f64| {
-        let seats = [setting.advantage, -setting.advantage];
-        let points = seats.map(|advantage| points(setting.chances((difference + advantage) / ELO)));
-        0.5 * (points[0] + points[1])
-    };
-    let (mut low, mut high) = (-5000.0, 5000.0);
-    for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        if score(middle) < expected(elo) {
-            low = middle
-        } else {
-            high = middle
-        }
-    }
-    0.5 * (low + high)
 }

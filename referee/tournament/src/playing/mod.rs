@@ -11,3 +11,4 @@ pub mod openings;
 pub mod queue;
 pub(crate) mod rules_trial;
 pub mod slots;
+pub(crate) mod warnings;

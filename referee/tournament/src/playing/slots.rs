@@ -26,6 +26,7 @@ use crate::playing::failures::Failures;
 use crate::playing::match_run::{MatchRun, People};
 use crate::playing::openings::{self, Opening};
 use crate::playing::queue::Queue;
+use crate::playing::warnings::{BotsWarn, UndeclaredChance};
 use crate::reports::{FromSlot, Progress, RunError, TournamentOutcome};
 use crate::stop::{self, Stop};
 
@@ -267,49 +268,6 @@ async fn write(
         if inbox.is_empty() && !inbox.is_closed() {
             sleep(REST).await;
         }
-    }
-}
-
-/// Games with undeclared chance.
-#[derive(Default)]
-struct UndeclaredChance(HashSet<String>);
-
-impl UndeclaredChance {
-    /// A warning, once for each game.
-    fn noticed(&mut self, config: &Config, record: &Record) -> Option<String> {
-        let game = &record.game;
-        if !record.moves.iter().any(|played| played.seat.is_none()) {
-            return None;
-        }
-        let mut infos = config.games.iter().map(|game| game.rules.info());
-        let says_it = infos.find(|info| info.id == *game)?.has_deals();
-        (!says_it && self.0.insert(game.clone())).then(|| {
-            format!(
-                "chance is to move in `{game}`, but its rules say neither `\"chance\":true` nor \
-                 `\"hidden\":true` in `hello`: what it brings follows from `seed`, so bots can compute it"
-            )
-        })
-    }
-}
-
-/// Bots that have reported a warning with a move.
-#[derive(Default)]
-struct BotsWarn(HashSet<String>);
-
-impl BotsWarn {
-    /// The bots' own warnings in this match, once a bot.
-    fn noticed(&mut self, record: &Record) -> Vec<String> {
-        let mut warnings = Vec::new();
-        for played in &record.moves {
-            let player = played.seat.and_then(|seat| record.players.get(seat));
-            if let (Some(player), Some(warning)) = (player, log::warning_of(played))
-                && self.0.insert(player.name.clone())
-            {
-                let (name, id) = (&player.name, &record.match_id);
-                warnings.push(format!("`{name}` says in match {id}: {warning}"));
-            }
-        }
-        warnings
     }
 }
 
