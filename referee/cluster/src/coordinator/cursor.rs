@@ -1,5 +1,4 @@
-//! The cursor into the stream of results, and the detection of a stuck queue. Pure, so that a simulation
-//! uses them as well.
+//! The cursor into the stream of results, and the detection of a stuck queue. Pure.
 
 /// The most results requested at a time.
 const LARGEST_BATCH: u64 = 64;

@@ -7,7 +7,7 @@ mod open_jobs;
 mod rechecks;
 mod roster;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -115,7 +115,7 @@ pub enum Answer {
     /// The hash of the configuration in the announcement.
     Announced(Option<String>),
     Result(Option<JobResult>),
-    Queued(HashSet<u64>),
+    Queued(BTreeSet<u64>),
     Repaired(Remedy),
 }
 
