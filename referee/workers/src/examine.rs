@@ -24,7 +24,7 @@ const LONGEST_REST: usize = 16 << 20;
 /// The same of each move, without its `info`.
 const LONGEST_MOVE: usize = 4 << 10;
 
-/// Looks at results beside the session: a thread, but in simulations.
+/// Examines results beside the session: in the program a thread, in a simulation its agenda.
 pub struct Examiner {
     pub work: mpsc::Sender<(ScheduledGroup, JobResult)>,
     pub done: UnboundedReceiver<Examined>,

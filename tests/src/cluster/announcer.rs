@@ -85,7 +85,7 @@ impl Announcer {
 }
 
 /// The worker's output about a tournament.
-async fn answer(coordinator: &mut Coordinator<Connection>, id: &TournamentId, worker: &str) -> Answered {
+async fn answer(coordinator: &mut Coordinator, id: &TournamentId, worker: &str) -> Answered {
     loop {
         match coordinator.next_message().await {
             WorkerMessage::Heartbeat(presence) if presence.name == worker => {

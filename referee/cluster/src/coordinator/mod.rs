@@ -14,7 +14,7 @@ use futures_util::{Stream, StreamExt as _};
 use serde_json::{Value, json};
 
 use crate::api::{self, Stored};
-use crate::connection::Client;
+use crate::connection::{Client, Connection};
 use crate::error::ClusterError;
 use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
@@ -32,7 +32,7 @@ pub const MOST_WAITING: u32 = 10_000;
 const PAGE: usize = 100_000;
 
 /// Publishes the jobs of one tournament and reads their results.
-pub struct Coordinator<C> {
+pub struct Coordinator<C = Connection> {
     client: C,
     id: TournamentId,
     messages: Pin<Box<dyn Stream<Item = WorkerMessage> + Send + Sync>>,

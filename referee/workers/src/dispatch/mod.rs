@@ -1,6 +1,6 @@
 //! The coordinator's decisions, as a pure state machine: it takes events and the server's answers, and
-//! returns requests and actions. It reads no clock and sends nothing; `session` does over NATS, and a
-//! simulation of a thousand workers in virtual time. Times are relative to its start.
+//! returns requests and actions. It reads no clock and sends nothing: `session` does. Times are relative to
+//! its start.
 
 mod dispatcher;
 mod open_jobs;
