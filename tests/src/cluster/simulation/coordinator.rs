@@ -20,7 +20,7 @@ use workers::examine::Examiner;
 use workers::{CoordinatorSession, Examined, RemoteError};
 
 use super::client::{AnswerSender, Request, SimulatedClient, bare};
-use super::parts::{Options, Simulation};
+use super::parts::{Agenda, Options, Simulation};
 use super::samples::Samples;
 use super::time::{LEASE, Time, micros};
 
@@ -32,6 +32,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The coordinator, whether it is up or not.
 pub(super) struct SimulatedCoordinator {
+    /// Counts how often it was started.
     life: u32,
     session: Option<Session>,
     pub(super) meter: Meter,
@@ -48,6 +49,7 @@ pub(super) struct SimulatedCoordinator {
 
 /// What is lost when the coordinator is killed.
 struct Session {
+    life: u32,
     playing: Pin<Box<dyn Future<Output = Result<(), RemoteError>>>>,
     woken: Arc<Woken>,
     client: SimulatedClient,
@@ -121,7 +123,6 @@ impl SimulatedCoordinator {
     }
 
     pub(super) fn kill(&mut self) {
-        self.life += 1;
         let session = self.session.take();
         self.meter.run(|| drop(session));
     }
@@ -155,8 +156,8 @@ impl SimulatedCoordinator {
     /// Starts, or is resumed with what is in the log.
     fn start(&mut self, samples: &Samples, seed: u64, now: Time) {
         self.life += 1;
-        let secret = [seed, u64::from(self.life)];
-        let log = &self.log;
+        let (life, log) = (self.life, &self.log);
+        let secret = [seed, u64::from(life)];
         self.session = Some(self.meter.run(|| {
             let mut schedule = Schedule::new(&samples.config.shape());
             let numbers = (1..).zip(log).filter(|(_, times)| **times > 0);
@@ -189,6 +190,7 @@ impl SimulatedCoordinator {
                 Ok(workers::close(&connection, &id).await?)
             };
             Session {
+                life,
                 // Tokio's budget is for tasks that it polls itself.
                 playing: Box::pin(unconstrained(playing)),
                 woken: Arc::new(Woken(AtomicBool::new(true))),
@@ -202,6 +204,44 @@ impl SimulatedCoordinator {
                 writer_is_free: now,
             }
         }));
+    }
+}
+
+impl Session {
+    /// Its requests are on their way.
+    fn send(&mut self, meter: &mut Meter, agenda: &mut Agenda, half_way: Time) {
+        let now = agenda.now;
+        for request in self.client.connection().requests.drain(..) {
+            let request = Request {
+                subject: meter.take(request.subject),
+                payload: meter.take(request.payload),
+                answer: request.answer,
+            };
+            agenda.after(half_way, move |it| it.asked(now, request));
+        }
+    }
+
+    /// Matches are written to the log one by one.
+    fn write(&mut self, meter: &mut Meter, agenda: &mut Agenda) {
+        let life = self.life;
+        while let Ok(report) = self.reports.try_recv() {
+            if let FromSlot::Finished(number, _) = report {
+                self.writer_is_free = self.writer_is_free.max(agenda.now) + WRITING;
+                agenda.at(self.writer_is_free, move |it| it.written(life, number));
+            }
+            meter.run(|| drop(report));
+        }
+    }
+
+    /// Results are replayed one by one.
+    fn examine(&mut self, agenda: &mut Agenda, replay: Time) {
+        let life = self.life;
+        while let Ok((group, result)) = self.work.try_recv() {
+            let begins = self.examiner_is_free.max(agenda.now);
+            self.examiner_is_free = begins + group.matches.len() as Time * replay;
+            let examined = move |it: &mut Simulation| it.examined(life, group, result);
+            agenda.at(self.examiner_is_free, examined);
+        }
     }
 }
 
@@ -228,33 +268,10 @@ impl Simulation {
                 coordinator.over = Some(self.agenda.now);
                 return coordinator.kill();
             }
-            let (now, life) = (self.agenda.now, coordinator.life);
             let half_way = micros(self.options.round_trip) / 2;
-            for request in session.client.connection().requests.drain(..) {
-                let (subject, payload) = (request.subject, request.payload);
-                let request = Request {
-                    subject: coordinator.meter.take(subject),
-                    payload: coordinator.meter.take(payload),
-                    answer: request.answer,
-                };
-                self.agenda
-                    .after(half_way, move |it| it.asked(now, request));
-            }
-            while let Ok(report) = coordinator.meter.run(|| session.reports.try_recv()) {
-                if let FromSlot::Finished(number, _) = report {
-                    session.writer_is_free = session.writer_is_free.max(now) + WRITING;
-                    let written = move |it: &mut Simulation| it.written(life, number);
-                    self.agenda.at(session.writer_is_free, written);
-                }
-                coordinator.meter.run(|| drop(report));
-            }
-            while let Ok((group, result)) = coordinator.meter.run(|| session.work.try_recv()) {
-                let matches = group.matches.len() as Time;
-                let begins = session.examiner_is_free.max(now);
-                session.examiner_is_free = begins + matches * micros(self.options.replay);
-                let examined = move |it: &mut Simulation| it.examined(life, group, result);
-                self.agenda.at(session.examiner_is_free, examined);
-            }
+            session.send(&mut coordinator.meter, &mut self.agenda, half_way);
+            session.write(&mut coordinator.meter, &mut self.agenda);
+            session.examine(&mut self.agenda, micros(self.options.replay));
         }
     }
 
@@ -308,9 +325,8 @@ impl Simulation {
                 _ => Err("invalid gzip header".to_owned()),
             };
             drop(group);
-            if life == coordinator.life
-                && let Some(session) = &coordinator.session
-            {
+            // It may have been killed since.
+            if let Some(session) = coordinator.session.as_ref().filter(|it| it.life == life) {
                 let _ = session.examined.send(Examined { result, records });
             }
         });
@@ -319,12 +335,10 @@ impl Simulation {
     /// A match is in the log. What was not written when the coordinator was killed is not.
     fn written(&mut self, life: u32, number: usize) {
         let coordinator = &mut self.coordinator;
-        let Some(session) = &coordinator.session else {
+        let session = coordinator.session.as_ref();
+        let Some(session) = session.filter(|it| it.life == life) else {
             return;
         };
-        if life != coordinator.life {
-            return;
-        }
         let copies = &mut coordinator.log[number - 1];
         *copies += 1;
         assert_eq!(*copies, 1, "match {number} is in the log again");
