@@ -5,7 +5,7 @@ use async_nats::{HeaderMap, Message, RequestErrorKind, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::connection::Connection;
+use crate::connection::Client;
 use crate::error::ClusterError;
 
 /// Error codes: no such stream or consumer.
@@ -53,7 +53,7 @@ impl Stored {
 /// [`ClusterError::Unknown`] if there is no such stream, consumer or message, or any other error of the
 /// server.
 pub(crate) async fn ask(
-    connection: &Connection,
+    client: &impl Client,
     what: &str,
     body: &Value,
 ) -> Result<Value, ClusterError> {
@@ -63,7 +63,7 @@ pub(crate) async fn ask(
     } else {
         body.to_string()
     };
-    let answer = connection.client.request(subject, body.into()).await;
+    let answer = client.request(subject, None, body.into()).await;
     answered(&unless_silent(answer, ClusterError::NoJetStream)?)
 }
 
@@ -73,16 +73,13 @@ pub(crate) async fn ask(
 /// # Errors
 /// [`ClusterError::Unknown`] if no stream has the subject, or any other error of the server.
 pub(crate) async fn store(
-    connection: &Connection,
+    client: &impl Client,
     subject: String,
     headers: HeaderMap,
     payload: Vec<u8>,
 ) -> Result<bool, ClusterError> {
-    let (bytes, most) = (payload.len(), connection.largest_message());
-    let client = &connection.client;
-    let answer = client
-        .request_with_headers(subject, headers, payload.into())
-        .await;
+    let (bytes, most) = (payload.len(), client.largest_message());
+    let answer = client.request(subject, Some(headers), payload).await;
     let answer = match answer {
         Err(error) if error.kind() == RequestErrorKind::MaxPayloadExceeded => {
             return Err(ClusterError::TooLarge { bytes, most });
@@ -101,17 +98,14 @@ pub(crate) async fn store(
 /// # Errors
 /// [`ClusterError::Unknown`] if there is no such stream, or any other error of the server.
 pub(crate) async fn first_from(
-    connection: &Connection,
+    client: &impl Client,
     stream: &str,
     sequence: u64,
     subjects: &str,
 ) -> Result<Option<Stored>, ClusterError> {
     let subject = format!("$JS.API.DIRECT.GET.{stream}");
     let body = json!({"seq": sequence.max(1), "next_by_subj": subjects});
-    let answer = connection
-        .client
-        .request(subject, body.to_string().into())
-        .await;
+    let answer = client.request(subject, None, body.to_string().into()).await;
     let answer = unless_silent(answer, ClusterError::Unknown)?;
     if !found(&answer)? {
         return Ok(None);
@@ -138,12 +132,12 @@ pub(crate) async fn first_from(
 /// # Errors
 /// [`ClusterError::Unknown`] if there is no such stream, or any other error of the server.
 pub(crate) async fn last_of(
-    connection: &Connection,
+    client: &impl Client,
     stream: &str,
     subject: &str,
 ) -> Result<Option<Vec<u8>>, ClusterError> {
     let request = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
-    let answer = connection.client.request(request, "".into()).await;
+    let answer = client.request(request, None, Vec::new()).await;
     let answer = unless_silent(answer, ClusterError::Unknown)?;
     Ok(found(&answer)?.then(|| answer.payload.to_vec()))
 }

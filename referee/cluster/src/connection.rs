@@ -1,11 +1,14 @@
 //! A connection to a NATS server, which reconnects by itself.
 
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::time::Duration;
 
-use async_nats::client::Client;
 use async_nats::connection::State;
-use async_nats::{ConnectErrorKind, ConnectOptions, Event, ServerAddr};
+use async_nats::{
+    ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, RequestError, ServerAddr,
+};
+use futures_util::Stream;
 use percent_encoding::percent_decode_str;
 use tokio::time::{Instant, sleep};
 
@@ -58,7 +61,58 @@ impl Role {
 /// A connection to a server.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    pub(crate) client: Client,
+    pub(crate) client: async_nats::Client,
+}
+
+/// Messages of a subscription.
+pub type Messages = Pin<Box<dyn Stream<Item = Message> + Send + Sync>>;
+
+/// The few things that a coordinator does with a connection, so that a simulation can take its place.
+pub trait Client: Clone + Send + Sync {
+    /// Sends a request, and waits for its answer, at most [`ANSWER`].
+    fn request(
+        &self,
+        subject: String,
+        headers: Option<HeaderMap>,
+        payload: Vec<u8>,
+    ) -> impl Future<Output = Result<Message, RequestError>> + Send;
+
+    fn subscribe(
+        &self,
+        subject: String,
+    ) -> impl Future<Output = Result<Messages, ClusterError>> + Send;
+
+    /// The largest message, in bytes.
+    fn largest_message(&self) -> usize;
+}
+
+impl Client for Connection {
+    async fn request(
+        &self,
+        subject: String,
+        headers: Option<HeaderMap>,
+        payload: Vec<u8>,
+    ) -> Result<Message, RequestError> {
+        let payload = payload.into();
+        match headers {
+            Some(headers) => {
+                let sent = self.client.request_with_headers(subject, headers, payload);
+                sent.await
+            }
+            None => self.client.request(subject, payload).await,
+        }
+    }
+
+    async fn subscribe(&self, subject: String) -> Result<Messages, ClusterError> {
+        match self.client.subscribe(subject).await {
+            Ok(messages) => Ok(Box::pin(messages)),
+            Err(error) => Err(ClusterError::Unanswered(error.to_string())),
+        }
+    }
+
+    fn largest_message(&self) -> usize {
+        self.client.max_payload()
+    }
 }
 
 impl Connection {
@@ -124,11 +178,6 @@ impl Connection {
     /// True while connected.
     pub fn is_up(&self) -> bool {
         self.client.connection_state() == State::Connected
-    }
-
-    /// The largest message, in bytes.
-    pub fn largest_message(&self) -> usize {
-        self.client.max_payload()
     }
 
     /// Waits until all messages have reached the server, at most [`ANSWER`].

@@ -28,10 +28,9 @@ mod retry;
 mod streams;
 mod worker;
 
-pub use connection::{ANSWER, Connection, Role, Server};
+pub use connection::{ANSWER, Client, Connection, Messages, Role, Server};
 pub use coordinator::{
-    Coordinator, JobResult, MOST_LEASED, MOST_WAITING, Published, QueueWatch, Remedy, ResultCursor,
-    WorkerMessage,
+    Coordinator, JobResult, MOST_LEASED, MOST_WAITING, Published, Remedy, WorkerMessage,
 };
 pub use error::ClusterError;
 pub use files::{FileError, get_file, put_file};

@@ -24,12 +24,14 @@ const LONGEST_REST: usize = 16 << 20;
 /// The same of each move, without its `info`.
 const LONGEST_MOVE: usize = 4 << 10;
 
-pub(super) struct Examiner {
-    work: mpsc::Sender<(ScheduledGroup, JobResult)>,
-    pub(super) done: UnboundedReceiver<Examined>,
+/// Examines results beside the session: in the program a thread, in a simulation its agenda.
+pub struct Examiner {
+    pub work: mpsc::Sender<(ScheduledGroup, JobResult)>,
+    pub done: UnboundedReceiver<Examined>,
 }
 
 impl Examiner {
+    /// Starts the thread.
     pub(super) fn start(config: &Arc<Config>) -> Self {
         let (work, inbox) = mpsc::channel::<(ScheduledGroup, JobResult)>();
         let (outbox, done): (UnboundedSender<Examined>, _) = unbounded_channel();

@@ -4,7 +4,7 @@
 #![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
 mod bundles;
-pub mod dispatch;
+mod dispatch;
 mod error;
 pub mod examine;
 mod identity;
@@ -12,14 +12,18 @@ mod session;
 pub mod wire;
 pub mod worker;
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
 use std::path::Path;
 use std::time::Duration;
 
-use cluster::{ClusterError, Connection, Coordinator, Retry, Role, Server, TournamentId};
+use cluster::{Client, ClusterError, Connection, Coordinator, Retry, Role, Server, TournamentId};
 use tournament::{Backend, Playing, Run};
 
+pub use dispatch::Examined;
 pub use error::RemoteError;
-use session::CoordinatorSession;
+use examine::Examiner;
+pub use session::CoordinatorSession;
 use wire::Announced;
 
 /// A worker must renew its group within this time.
@@ -70,10 +74,13 @@ impl Backend for Workers<'_> {
         let announced = Announced::new(config, lease)?;
         let coordinator = open(&connection, &id, lease).await?;
         bundles::put(&connection, &id, config, &announced).await?;
-        let session =
-            CoordinatorSession::new(config, &run.queue, coordinator, run.reports, &announced);
+        let examiner = Examiner::start(config);
+        // The keys of hash tables are a source of randomness.
+        let random = RandomState::new();
+        let secret = [random.hash_one(0), random.hash_one(1)];
+        let session = CoordinatorSession::new(run, coordinator, &announced, examiner, secret);
         self.open = Some((connection, id));
-        Ok(Box::pin(session.play(run.stop)))
+        Ok(Box::pin(session.play()))
     }
 
     async fn close(&mut self) -> Option<String> {
@@ -97,24 +104,32 @@ pub async fn remove(folder: &Path, cluster: &Cluster) -> Result<(), RemoteError>
     Ok(close(&connection, &id).await?)
 }
 
-async fn open(
-    connection: &Connection,
+/// Opens a tournament's streams; retries while the server does not answer.
+///
+/// # Errors
+/// If the server does not do it.
+pub async fn open<C: Client>(
+    client: &C,
     id: &TournamentId,
     lease: Duration,
-) -> Result<Coordinator, ClusterError> {
+) -> Result<Coordinator<C>, ClusterError> {
     let retry = Retry::new();
     loop {
-        match Coordinator::open(connection, id, lease).await {
+        match Coordinator::open(client, id, lease).await {
             Err(error) if retry.after(&error).await => {}
             done => return done,
         }
     }
 }
 
-async fn close(connection: &Connection, id: &TournamentId) -> Result<(), ClusterError> {
+/// Removes everything that the server has of a tournament; retries while it does not answer.
+///
+/// # Errors
+/// If the server does not do it.
+pub async fn close(client: &impl Client, id: &TournamentId) -> Result<(), ClusterError> {
     let retry = Retry::new();
     loop {
-        match Coordinator::close(connection, id).await {
+        match Coordinator::close(client, id).await {
             Err(error) if retry.after(&error).await => {}
             done => return done,
         }

@@ -1,17 +1,17 @@
 //! The coordinator's session with a NATS server. Executes the dispatcher's decisions: sends requests,
-//! receives messages of workers, has results examined and reports credible ones.
+//! receives messages of workers, has results examined and reports credible ones. All time is tokio's, and
+//! all that comes from outside is passed in, so that a simulation can run it in virtual time.
 
-use std::collections::hash_map::RandomState;
 use std::future::ready;
-use std::hash::BuildHasher as _;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cluster::{ClusterError, Coordinator};
+use cluster::{Client, ClusterError, Coordinator};
 use config::Config;
 use games::BrokenRules;
 use tokio::sync::{mpsc, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tournament::Run;
 use tournament::playing::openings;
 use tournament::playing::queue::Queue;
 use tournament::playing::slots::describe;
@@ -24,11 +24,12 @@ use super::examine::Examiner;
 use super::wire::{Announced, pack, unpack};
 
 /// A tournament that workers play.
-pub(super) struct CoordinatorSession {
+pub struct CoordinatorSession<C> {
     config: Arc<Config>,
     queue: Arc<Queue>,
-    coordinator: Coordinator,
+    coordinator: Coordinator<C>,
     reports: mpsc::Sender<FromSlot>,
+    stop: watch::Receiver<Stop>,
     examiner: Examiner,
     dispatcher: Dispatcher,
     /// The announcement as a message.
@@ -36,23 +37,23 @@ pub(super) struct CoordinatorSession {
     began: Instant,
 }
 
-impl CoordinatorSession {
-    pub(super) fn new(
-        config: &Arc<Config>,
-        queue: &Arc<Queue>,
-        coordinator: Coordinator,
-        reports: mpsc::Sender<FromSlot>,
+impl<C: Client> CoordinatorSession<C> {
+    /// `secret` selects the groups that are rechecked, so that no worker can predict it.
+    pub fn new(
+        run: Run,
+        coordinator: Coordinator<C>,
         announced: &Announced,
+        examiner: Examiner,
+        secret: [u64; 2],
     ) -> Self {
-        // The keys of hash tables are a source of randomness.
-        let random = RandomState::new();
+        let config = run.config;
         let dispatcher = Dispatcher::new(Setup {
             tournament: coordinator.id().to_string(),
             config: announced.hash.clone(),
             bots: config.bots.iter().map(|spec| spec.name.clone()).collect(),
             deterministic: config.deterministic.clone(),
             recheck: config.recheck,
-            secret: [random.hash_one(0), random.hash_one(1)],
+            secret,
             lease: announced.lease(),
             dealer: {
                 let config = config.clone();
@@ -60,23 +61,24 @@ impl CoordinatorSession {
             },
         });
         CoordinatorSession {
-            examiner: Examiner::start(config),
-            config: config.clone(),
-            queue: queue.clone(),
+            config,
+            queue: run.queue,
             coordinator,
-            reports,
+            reports: run.reports,
+            stop: run.stop,
+            examiner,
             dispatcher,
             announcement: pack(announced),
             began: Instant::now(),
         }
     }
 
-    /// Runs until no more matches begin, or until `stop` says so.
+    /// Runs until no more matches begin, or until it is asked to stop.
     ///
     /// # Errors
     /// If workers cannot continue.
-    pub(super) async fn play(mut self, mut stop: watch::Receiver<Stop>) -> Result<(), RemoteError> {
-        let ending = self.until_the_end(&mut stop).await;
+    pub async fn play(mut self) -> Result<(), RemoteError> {
+        let ending = self.until_the_end().await;
         // Jobs that no worker has taken are not needed now; results of the rest wait for --resume.
         let withdrawn = self.coordinator.withdraw().await;
         if let Err(error) = withdrawn {
@@ -94,7 +96,7 @@ impl CoordinatorSession {
         }
     }
 
-    async fn until_the_end(&mut self, stop: &mut watch::Receiver<Stop>) -> Ending {
+    async fn until_the_end(&mut self) -> Ending {
         let queue = self.queue.clone();
         let reports = self.reports.clone();
         let mut ticks = interval(TICK);
@@ -109,7 +111,7 @@ impl CoordinatorSession {
             // than could be received otherwise.
             let event = tokio::select! {
                 biased;
-                _ = stop::asked(stop, Stop::Finish) => return Ending::Finished,
+                _ = stop::asked(&mut self.stop, Stop::Finish) => return Ending::Finished,
                 () = reports.closed() => return Ending::Finished,
                 _ = ticks.tick() => Event::Tick,
                 Some(examined) = self.examiner.done.recv() => Event::Examined(examined),

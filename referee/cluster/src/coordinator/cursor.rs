@@ -1,5 +1,4 @@
-//! The cursor into the stream of results, and the detection of a stuck queue. Pure, so that a simulation
-//! uses them as well.
+//! The cursor into the stream of results, and the detection of a stuck queue. Pure.
 
 /// The most results requested at a time.
 const LARGEST_BATCH: u64 = 64;
@@ -7,7 +6,7 @@ const LARGEST_BATCH: u64 = 64;
 /// The position in the stream of results. Batches double while they are full: a resumed coordinator may
 /// find hundreds of thousands of results, and each request takes a round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResultCursor {
+pub(super) struct ResultCursor {
     next: u64,
     batch: u64,
 }
@@ -20,13 +19,13 @@ impl Default for ResultCursor {
 
 impl ResultCursor {
     /// The next requests: for each of these sequence numbers, the first result at it or after it.
-    pub fn batch(self) -> std::ops::Range<u64> {
+    pub(super) fn batch(self) -> std::ops::Range<u64> {
         self.next..self.next + self.batch
     }
 
     /// Takes the answers to a batch, in its order, each a sequence number with its content. Returns what was
     /// not read before.
-    pub fn read<T>(&mut self, answers: impl IntoIterator<Item = Option<(u64, T)>>) -> Vec<T> {
+    pub(super) fn read<T>(&mut self, answers: impl IntoIterator<Item = Option<(u64, T)>>) -> Vec<T> {
         let mut read = Vec::new();
         let batch = self.batch();
         for (asked, answer) in batch.clone().zip(answers) {
@@ -52,7 +51,7 @@ impl ResultCursor {
 
     /// Compares with the last sequence number of the stream. If more was read than that, the server has
     /// lost results and reuses their numbers: start over.
-    pub fn check(&mut self, last: u64) {
+    pub(super) fn check(&mut self, last: u64) {
         if last + 1 < self.next {
             *self = ResultCursor::default();
         }
@@ -72,7 +71,7 @@ pub enum Remedy {
 
 /// Detects a queue that holds jobs but delivers them to no worker.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct QueueWatch {
+pub(super) struct QueueWatch {
     /// Consecutive checks at which it seemed stuck.
     times: u32,
 }
@@ -81,9 +80,9 @@ impl QueueWatch {
     /// Checks the server's counts. By the consumer, `owed` jobs wait or are leased; `there` jobs are in the
     /// stream, counted afterwards (until then they can only have become fewer, as nobody else publishes).
     /// `all_idle` means that there are workers and none of them has a job: if that lasts while there are
-    /// jobs, the queue is stuck even if the server counts otherwise. `has_done` means that the
-    /// queue holds jobs that are done.
-    pub fn look(&mut self, owed: u64, there: u64, all_idle: bool, has_done: bool) -> Remedy {
+    /// jobs, the queue is stuck whatever the server counts. `has_done` means that the queue holds jobs that
+    /// are done.
+    pub(super) fn look(&mut self, owed: u64, there: u64, all_idle: bool, has_done: bool) -> Remedy {
         let seems_stuck = there > owed || (there > 0 && all_idle);
         self.times = if seems_stuck { self.times + 1 } else { 0 };
         // A job may just be being removed, so once is not enough.

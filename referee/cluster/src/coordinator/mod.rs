@@ -2,22 +2,27 @@
 
 mod cursor;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
+use std::future::ready;
+use std::pin::Pin;
 use std::time::Duration;
 
-use async_nats::{HeaderMap, Message, Subscriber};
-use futures_util::StreamExt as _;
+use async_nats::{HeaderMap, Message};
 use futures_util::future::try_join_all;
+use futures_util::stream;
+use futures_util::{Stream, StreamExt as _};
 use serde_json::{Value, json};
 
 use crate::api::{self, Stored};
-use crate::connection::Connection;
+use crate::connection::{Client, Connection};
 use crate::error::ClusterError;
 use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
 use crate::worker::{DEAD, WORKER};
 
-pub use cursor::{QueueWatch, Remedy, ResultCursor};
+use cursor::{QueueWatch, ResultCursor};
+
+pub use cursor::Remedy;
 
 /// The most jobs leased at a time. The server's default is 1000.
 pub const MOST_LEASED: u32 = 100_000;
@@ -27,11 +32,10 @@ pub const MOST_WAITING: u32 = 10_000;
 const PAGE: usize = 100_000;
 
 /// Publishes the jobs of one tournament and reads their results.
-pub struct Coordinator {
-    connection: Connection,
+pub struct Coordinator<C = Connection> {
+    client: C,
     id: TournamentId,
-    news: Subscriber,
-    heartbeats: Subscriber,
+    messages: Pin<Box<dyn Stream<Item = WorkerMessage> + Send + Sync>>,
     cursor: ResultCursor,
     /// Results that were read but not returned yet.
     unread: VecDeque<JobResult>,
@@ -73,35 +77,35 @@ pub enum WorkerMessage {
     Heartbeat(Presence),
 }
 
-impl Coordinator {
+impl<C: Client> Coordinator<C> {
     /// Opens a tournament's streams, which may exist already. A worker holds a job for `lease`, unless it
     /// renews it.
     ///
     /// # Errors
     /// If the server has no JetStream, refuses, or does not answer.
     pub async fn open(
-        connection: &Connection,
+        client: &C,
         id: &TournamentId,
         lease: Duration,
     ) -> Result<Self, ClusterError> {
         let jobs = id.jobs();
-        open_stream(connection, TOURNAMENTS, &tournaments()).await?;
-        open_stream(connection, &jobs, &one_for_each(&id.job("*"), "workqueue")).await?;
+        open_stream(client, TOURNAMENTS, &tournaments()).await?;
+        open_stream(client, &jobs, &one_for_each(&id.job("*"), "workqueue")).await?;
         open_stream(
-            connection,
+            client,
             &id.results(),
             &one_for_each(&id.result("*"), "limits"),
         )
         .await?;
-        open_queue(connection, id, lease).await?;
-        let subscribe = async |subject: String| {
-            let subscribed = connection.client.subscribe(subject).await;
-            subscribed.map_err(|error| ClusterError::Unanswered(error.to_string()))
-        };
+        open_queue(client, id, lease).await?;
+        let heartbeat =
+            |message: Message| Presence::read(&message.payload).map(WorkerMessage::Heartbeat);
+        let about_jobs = client.subscribe(id.news("*")).await?.map(news);
+        let heartbeats = client.subscribe(WorkerName::ALL_HEARTBEATS.to_owned());
+        let heartbeats = heartbeats.await?.filter_map(move |it| ready(heartbeat(it)));
         Ok(Coordinator {
-            news: subscribe(id.news("*")).await?,
-            heartbeats: subscribe(WorkerName::ALL_HEARTBEATS.to_owned()).await?,
-            connection: connection.clone(),
+            messages: Box::pin(stream::select(about_jobs, heartbeats)),
+            client: client.clone(),
             id: id.clone(),
             cursor: ResultCursor::default(),
             unread: VecDeque::new(),
@@ -119,7 +123,7 @@ impl Coordinator {
     /// # Errors
     /// If the server does not answer.
     pub async fn announced(&self) -> Result<Option<Vec<u8>>, ClusterError> {
-        let found = api::first_from(&self.connection, TOURNAMENTS, 1, &self.id.subject()).await?;
+        let found = api::first_from(&self.client, TOURNAMENTS, 1, &self.id.subject()).await?;
         Ok(found.map(|found| found.payload))
     }
 
@@ -142,7 +146,7 @@ impl Coordinator {
     }
 
     async fn store(&self, subject: String, payload: Vec<u8>) -> Result<Published, ClusterError> {
-        let stored = api::store(&self.connection, subject, HeaderMap::new(), payload).await?;
+        let stored = api::store(&self.client, subject, HeaderMap::new(), payload).await?;
         Ok(if stored {
             Published::Queued
         } else {
@@ -154,13 +158,13 @@ impl Coordinator {
     ///
     /// # Errors
     /// If the server does not answer.
-    pub async fn queued(&self) -> Result<HashSet<u64>, ClusterError> {
-        let mut queued = HashSet::new();
+    pub async fn queued(&self) -> Result<BTreeSet<u64>, ClusterError> {
+        let mut queued = BTreeSet::new();
         let mut offset = 0;
         loop {
             let body = json!({"subjects_filter": self.id.job("*"), "offset": offset});
             let what = format!("STREAM.INFO.{}", self.id.jobs());
-            let info = api::ask(&self.connection, &what, &body).await?;
+            let info = api::ask(&self.client, &what, &body).await?;
             let subjects = info["state"]["subjects"].as_object();
             let subjects = subjects.into_iter().flat_map(|subjects| subjects.keys());
             let before = offset;
@@ -190,21 +194,21 @@ impl Coordinator {
         done: &[u64],
     ) -> Result<Remedy, ClusterError> {
         let jobs = self.id.jobs();
-        let connection = &self.connection;
+        let client = &self.client;
         let what = format!("CONSUMER.INFO.{jobs}.{WORKERS}");
-        let owed = match api::ask(connection, &what, &Value::Null).await {
+        let owed = match api::ask(client, &what, &Value::Null).await {
             Ok(consumer) => ["num_pending", "num_ack_pending"]
                 .map(|name| consumer[name].as_u64().unwrap_or(0))
                 .iter()
                 .sum::<u64>(),
             // Removed below, but the answer was lost.
             Err(ClusterError::Unknown) => {
-                open_queue(connection, &self.id, self.lease).await?;
+                open_queue(client, &self.id, self.lease).await?;
                 return Ok(Remedy::Recreate);
             }
             Err(error) => return Err(error),
         };
-        let stream = api::ask(connection, &format!("STREAM.INFO.{jobs}"), &Value::Null).await?;
+        let stream = api::ask(client, &format!("STREAM.INFO.{jobs}"), &Value::Null).await?;
         let there = stream["state"]["messages"].as_u64().unwrap_or(0);
         let remedy = self.watch.look(owed, there, all_idle, !done.is_empty());
         match remedy {
@@ -213,13 +217,13 @@ impl Coordinator {
                 let what = format!("STREAM.PURGE.{jobs}");
                 for job in done {
                     let body = json!({"filter": self.id.job(*job)});
-                    unless_gone(api::ask(connection, &what, &body).await)?;
+                    unless_gone(api::ask(client, &what, &body).await)?;
                 }
             }
             Remedy::Recreate => {
                 let what = format!("CONSUMER.DELETE.{jobs}.{WORKERS}");
-                unless_gone(api::ask(connection, &what, &Value::Null).await)?;
-                open_queue(connection, &self.id, self.lease).await?;
+                unless_gone(api::ask(client, &what, &Value::Null).await)?;
+                open_queue(client, &self.id, self.lease).await?;
             }
         }
         Ok(remedy)
@@ -234,7 +238,7 @@ impl Coordinator {
         let (stream, all) = (self.id.results(), self.id.result("*"));
         while self.unread.is_empty() {
             let batch = self.cursor.batch();
-            let asked = batch.map(|from| api::first_from(&self.connection, &stream, from, &all));
+            let asked = batch.map(|from| api::first_from(&self.client, &stream, from, &all));
             let found = try_join_all(asked).await?;
             let found = found
                 .into_iter()
@@ -254,7 +258,7 @@ impl Coordinator {
     /// If the server does not answer.
     pub async fn result_of(&self, job: u64) -> Result<Option<JobResult>, ClusterError> {
         let (stream, subject) = (self.id.results(), self.id.result(job));
-        let found = api::first_from(&self.connection, &stream, 1, &subject).await?;
+        let found = api::first_from(&self.client, &stream, 1, &subject).await?;
         Ok(found.and_then(result))
     }
 
@@ -265,7 +269,7 @@ impl Coordinator {
     /// If the server does not answer.
     pub async fn check_results(&mut self) -> Result<(), ClusterError> {
         let what = format!("STREAM.INFO.{}", self.id.results());
-        let info = api::ask(&self.connection, &what, &Value::Null).await?;
+        let info = api::ask(&self.client, &what, &Value::Null).await?;
         let last = info["state"]["last_seq"].as_u64().unwrap_or(0);
         self.cursor.check(last);
         Ok(())
@@ -278,26 +282,15 @@ impl Coordinator {
     pub async fn refuse(&self, result: &JobResult) -> Result<(), ClusterError> {
         let what = format!("STREAM.MSG.DELETE.{}", self.id.results());
         let body = json!({"seq": result.sequence, "no_erase": true});
-        unless_gone(api::ask(&self.connection, &what, &body).await)
+        unless_gone(api::ask(&self.client, &what, &body).await)
     }
 
     /// The next message of a worker. Cancel safe.
     pub async fn next_message(&mut self) -> WorkerMessage {
-        loop {
-            let (message, is_news) = tokio::select! {
-                news = self.news.next() => (news, true),
-                heartbeat = self.heartbeats.next() => (heartbeat, false),
-            };
+        match self.messages.next().await {
+            Some(message) => message,
             // Subscriptions end with the client, which `self` keeps alive.
-            let Some(message) = message else {
-                std::future::pending().await
-            };
-            if is_news {
-                return news(&message);
-            }
-            if let Some(presence) = Presence::read(&message.payload) {
-                return WorkerMessage::Heartbeat(presence);
-            }
+            None => std::future::pending().await,
         }
     }
 
@@ -307,21 +300,21 @@ impl Coordinator {
     /// If the server does not answer.
     pub async fn withdraw(&self) -> Result<(), ClusterError> {
         let what = format!("STREAM.PURGE.{}", self.id.jobs());
-        unless_gone(api::ask(&self.connection, &what, &Value::Null).await)
+        unless_gone(api::ask(&self.client, &what, &Value::Null).await)
     }
 
     /// Removes everything that the server has of a tournament.
     ///
     /// # Errors
     /// If the server does not answer.
-    pub async fn close(connection: &Connection, id: &TournamentId) -> Result<(), ClusterError> {
+    pub async fn close(client: &C, id: &TournamentId) -> Result<(), ClusterError> {
         // The announcement first, so that workers leave.
         let what = format!("STREAM.PURGE.{TOURNAMENTS}");
         let body = json!({"filter": id.subject()});
-        unless_gone(api::ask(connection, &what, &body).await)?;
+        unless_gone(api::ask(client, &what, &body).await)?;
         for stream in [id.jobs(), id.results(), id.files()] {
             let what = format!("STREAM.DELETE.{stream}");
-            unless_gone(api::ask(connection, &what, &Value::Null).await)?;
+            unless_gone(api::ask(client, &what, &Value::Null).await)?;
         }
         Ok(())
     }
@@ -339,7 +332,7 @@ fn result(stored: Stored) -> Option<JobResult> {
     })
 }
 
-fn news(message: &Message) -> WorkerMessage {
+fn news(message: Message) -> WorkerMessage {
     let worker = message.subject.rsplit('.').next().unwrap_or_default();
     WorkerMessage::News {
         worker: worker.to_owned(),
@@ -349,7 +342,7 @@ fn news(message: &Message) -> WorkerMessage {
 
 /// Creates the consumer of jobs, unless it exists.
 async fn open_queue(
-    connection: &Connection,
+    client: &impl Client,
     id: &TournamentId,
     lease: Duration,
 ) -> Result<(), ClusterError> {
@@ -365,23 +358,23 @@ async fn open_queue(
         "max_waiting": MOST_WAITING,
     }});
     let what = format!("CONSUMER.DURABLE.CREATE.{jobs}.{WORKERS}");
-    api::ask(connection, &what, &consumer).await.map(|_| ())
+    api::ask(client, &what, &consumer).await.map(|_| ())
 }
 
 /// Creates a stream, unless it exists.
 pub(crate) async fn open_stream(
-    connection: &Connection,
+    client: &impl Client,
     name: &str,
     config: &Value,
 ) -> Result<(), ClusterError> {
-    match api::ask(connection, &format!("STREAM.INFO.{name}"), &Value::Null).await {
+    match api::ask(client, &format!("STREAM.INFO.{name}"), &Value::Null).await {
         Err(ClusterError::Unknown) => {
             let what = format!("STREAM.CREATE.{name}");
             let mut config = config.clone();
             config["name"] = name.into();
             config["storage"] = "file".into();
             config["num_replicas"] = 1.into();
-            api::ask(connection, &what, &config).await.map(|_| ())
+            api::ask(client, &what, &config).await.map(|_| ())
         }
         other => other.map(|_| ()),
     }

@@ -1,13 +1,13 @@
 //! The coordinator's decisions, as a pure state machine: it takes events and the server's answers, and
-//! returns requests and actions. It reads no clock and sends nothing; `session` does over NATS, and a
-//! simulation of a thousand workers in virtual time. Times are relative to its start.
+//! returns requests and actions. It reads no clock and sends nothing: `session` does. Times are relative to
+//! its start.
 
 mod dispatcher;
 mod open_jobs;
 mod rechecks;
 mod roster;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use schedule::{Scheduled, ScheduledGroup};
 use tournament::WorkersSeen;
 
 use super::error::RemoteError;
-pub use dispatcher::{Dispatcher, TICK};
+pub(crate) use dispatcher::{Dispatcher, TICK};
 
 /// What a coordinator needs to know about a tournament.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// The tournament's name on the server.
     pub tournament: String,
     /// The hash of the configuration, which jobs carry.
@@ -44,7 +44,7 @@ pub struct Setup {
 
 /// The deals of groups. A job carries only the deal of its own group.
 #[derive(Clone, Default)]
-pub struct Dealer(Option<Arc<DealOf>>);
+pub(crate) struct Dealer(Option<Arc<DealOf>>);
 
 /// The deal of the group of a match.
 type DealOf = dyn Fn(&Scheduled) -> Option<Deal> + Send + Sync;
@@ -67,7 +67,7 @@ impl fmt::Debug for Dealer {
 
 /// An event.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A group is to be played; `None` if no more matches begin. Only while [`Dispatcher::wants_group`].
     Group(Option<ScheduledGroup>),
     /// A message of a worker.
@@ -80,7 +80,7 @@ pub enum Event {
 
 /// A request to the server.
 #[derive(Debug)]
-pub enum Request {
+pub(crate) enum Request {
     /// Read the last announcement of this tournament.
     Announced,
     /// Announce it.
@@ -110,18 +110,18 @@ pub enum Request {
 
 /// An answer of the server.
 #[derive(Debug)]
-pub enum Answer {
+pub(crate) enum Answer {
     Done,
     /// The hash of the configuration in the announcement.
     Announced(Option<String>),
     Result(Option<JobResult>),
-    Queued(HashSet<u64>),
+    Queued(BTreeSet<u64>),
     Repaired(Remedy),
 }
 
 /// An action besides requests.
 #[derive(Debug)]
-pub enum Action {
+pub(crate) enum Action {
     /// Examine whether a result is credible.
     Examine(ScheduledGroup, JobResult),
     /// Report that a match begins.
@@ -138,7 +138,7 @@ pub enum Action {
 
 /// The reason for the end.
 #[derive(Debug)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// No more matches begin.
     Finished,
     /// A rules program failed.

@@ -4,15 +4,15 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cluster::{ANSWER, ClusterError, HEARTBEAT, Handover, Step, WorkerMessage, renewal};
+use cluster::{ANSWER, ClusterError, HEARTBEAT, Handover, Step, WorkerName, renewal};
 use schedule::ScheduledGroup;
 use workers::wire::{GroupJob, PAUSE, WAIT, WorkerNews, unpack};
 
 use super::parts::{
-    Ask, Dice, Field, Happening, Options, Played, Reply, Simulation, Slot, SlotTimer, Work, Worker,
+    Ask, Dice, Field, Options, Played, Reply, Sent, Simulation, Slot, SlotTimer, Work, Worker,
 };
 use super::samples::{Samples, worker_name};
-use super::server::{Content, Delivery, Pull, StoredResult};
+use super::server::{Content, Delivery, StoredResult};
 use super::time::{HOUR, LEASE, SECOND, Time, micros};
 use super::traffic::Kind;
 
@@ -70,13 +70,7 @@ impl Simulation {
         worker.is_up = true;
         worker.name = worker_name(number, worker.life).into();
         let life = worker.life;
-        self.agenda.after(
-            0,
-            Happening::Beat {
-                worker: number,
-                life,
-            },
-        );
+        self.agenda.after(0, move |it| it.beat(number, life));
         for slot in number * self.options.slots..(number + 1) * self.options.slots {
             self.field.slots[slot].claim += 1;
             self.later(slot, 0, SlotTimer::Take);
@@ -98,84 +92,64 @@ impl Simulation {
             self.field.slots[slot].work = None;
         }
         let pause = (self.dice.between(1.0, 60.0) * SECOND as f64) as Time;
-        self.agenda
-            .after(pause, Happening::WorkerStarts { worker: number });
+        self.agenda.after(pause, move |it| it.start_worker(number));
     }
 
     fn later(&mut self, slot: usize, delay: Time, timer: SlotTimer) {
         let (life, claim) = (self.field.worker(slot).life, self.field.slots[slot].claim);
-        let timer = Happening::Timer {
-            slot,
-            life,
-            claim,
-            timer,
-        };
-        self.agenda.after(delay, timer);
+        self.agenda
+            .after(delay, move |it| it.timer(slot, life, claim, timer));
     }
 
     fn send(&mut self, slot: usize, ask: Ask) {
-        let life = self.field.worker(slot).life;
-        let sent = self.agenda.now;
+        let sent = Sent {
+            slot,
+            life: self.field.worker(slot).life,
+            at: self.agenda.now,
+            ask,
+        };
         let half_way = self.half_way();
-        self.agenda.after(
-            half_way,
-            Happening::AtServer {
-                slot,
-                life,
-                sent,
-                ask,
-            },
-        );
+        self.agenda.after(half_way, move |it| it.at_server(sent));
     }
 
     /// A slot hears that there is no answer, when it has waited for it.
-    pub(super) fn no_answer(&mut self, slot: usize, life: u32, sent: Time, ask: Ask) {
-        let wait = match ask {
+    pub(super) fn no_answer(&mut self, sent: Sent) {
+        let wait = match sent.ask {
             Ask::Pull => WAIT + ANSWER,
             Ask::Renew { .. } | Ask::Begins { .. } | Ask::Wake => return,
             _ => ANSWER,
         };
-        let silence = Happening::AtSlot {
-            slot,
-            life,
-            sent,
-            epoch: None,
-            ask,
-            reply: Reply::Silence,
-        };
-        self.agenda.at(sent + micros(wait), silence);
+        let silence = move |it: &mut Simulation| it.at_slot(sent, None, Reply::Silence);
+        self.agenda.at(sent.at + micros(wait), silence);
     }
 
-    pub(super) fn at_server(&mut self, slot: usize, life: u32, sent: Time, ask: Ask) {
+    fn at_server(&mut self, sent: Sent) {
+        let Sent {
+            slot, life, ask, ..
+        } = sent;
         let now = self.agenda.now;
         let reachable = self.server.up_at.max(self.field.worker(slot).cut_off_until);
         if reachable > now {
             // A client sends what it has once more when the connection is back, unless it was given up.
-            if reachable < sent + micros(ANSWER) && self.field.worker(slot).life == life {
-                self.agenda.at(
-                    reachable + 1,
-                    Happening::AtServer {
-                        slot,
-                        life,
-                        sent,
-                        ask,
-                    },
-                );
+            if reachable < sent.at + micros(ANSWER) && self.field.worker(slot).life == life {
+                self.agenda.at(reachable + 1, move |it| it.at_server(sent));
             } else {
-                self.no_answer(slot, life, sent, ask);
+                self.no_answer(sent);
             }
             return;
         }
         self.count(ask);
         let reply = match ask {
             Ask::Pull if self.server.is_closed => Reply::Gone,
+            // Nobody answers, and the client notices.
+            Ask::Pull if !self.server.has_queue => Reply::Silence,
             Ask::Pull => {
-                if self.server.wait(Pull { slot, life, sent }) {
-                    let ends = Happening::PullEnds { slot, sent };
-                    self.agenda.after(micros(WAIT), ends);
+                if self.server.wait(sent) {
+                    self.agenda
+                        .after(micros(WAIT), move |it| it.pull_ends(slot, sent.at));
                     self.deliver();
                 } else {
-                    self.no_answer(slot, life, sent, ask);
+                    self.no_answer(sent);
                 }
                 return;
             }
@@ -196,18 +170,18 @@ impl Simulation {
                 if self.server.give_back(sequence) {
                     let consumer = self.server.consumer;
                     self.agenda
-                        .after(pause, Happening::PauseEnds { consumer, sequence });
+                        .after(pause, move |it| it.pause_ends(consumer, sequence));
                 }
                 Reply::Noted
             }
             Ask::Renew { sequence } => return self.server.renew(now, sequence),
             Ask::Begins { job, number, first } => {
                 let about = Samples::begins(&WorkerNews::Begins { job, number, first });
-                return self.tell_coordinator(slot, about);
+                return self.tell_coordinator(slot, &about);
             }
-            Ask::Wake => return self.tell_coordinator(slot, Vec::new()),
+            Ask::Wake => return self.tell_coordinator(slot, &[]),
         };
-        self.answer(slot, life, sent, ask, reply);
+        self.answer(sent, reply);
     }
 
     fn count(&mut self, ask: Ask) {
@@ -233,29 +207,20 @@ impl Simulation {
         }
     }
 
-    fn tell_coordinator(&mut self, slot: usize, about: Vec<u8>) {
+    fn tell_coordinator(&mut self, slot: usize, about: &[u8]) {
         let bytes = self.samples.news(about.len());
         self.traffic.add(Kind::News, bytes);
         if self.coordinator.is_up() {
             self.traffic.add(Kind::News, bytes);
-            let worker = self.field.worker(slot).name.to_string();
-            self.coordinator
-                .hear(|| WorkerMessage::News { worker, about });
-            self.pump();
+            let subject = self.samples.id.news(&self.field.worker(slot).name);
+            self.coordinator.hear(&subject, about);
         }
     }
 
-    pub(super) fn answer(&mut self, slot: usize, life: u32, sent: Time, ask: Ask, reply: Reply) {
+    pub(super) fn answer(&mut self, sent: Sent, reply: Reply) {
         let (half_way, epoch) = (self.half_way(), Some(self.server.epoch));
-        let answer = Happening::AtSlot {
-            slot,
-            life,
-            sent,
-            epoch,
-            ask,
-            reply,
-        };
-        self.agenda.after(half_way, answer);
+        self.agenda
+            .after(half_way, move |it| it.at_slot(sent, epoch, reply));
     }
 
     /// Gives jobs to those that wait for one.
@@ -265,7 +230,7 @@ impl Simulation {
         }
         loop {
             let field = &self.field;
-            let is_there = |pull: &Pull| field.worker(pull.slot).life == pull.life;
+            let is_there = |pull: &Sent| field.worker(pull.slot).life == pull.life;
             let Some(delivery) = self.server.deliver(self.agenda.now, is_there) else {
                 return;
             };
@@ -278,77 +243,71 @@ impl Simulation {
             let bytes = self.samples.delivery(job, payload.len());
             self.traffic.add(Kind::Delivery, bytes);
             let consumer = self.server.consumer;
-            let ends = Happening::LeaseEnds { consumer, sequence };
+            let ends = move |it: &mut Simulation| it.lease_ends(consumer, sequence);
             self.agenda.after(self.server.lease, ends);
             let reply = Reply::Job {
                 sequence,
                 job,
                 payload,
             };
-            self.answer(pull.slot, pull.life, pull.sent, Ask::Pull, reply);
+            self.answer(pull, reply);
         }
     }
 
-    pub(super) fn pull_ends(&mut self, slot: usize, sent: Time) {
+    fn pull_ends(&mut self, slot: usize, sent: Time) {
         // Whoever asked may have been killed since then.
         if let Some(pull) = self.server.end_wait(slot, sent) {
             self.traffic.add(Kind::Ask, self.samples.none());
-            self.answer(slot, pull.life, sent, Ask::Pull, Reply::Nothing);
+            self.answer(pull, Reply::Nothing);
         }
     }
 
-    pub(super) fn lease_ends(&mut self, sequence: u64) {
-        let consumer = self.server.consumer;
-        let up_at = self.server.up_at;
-        if up_at > self.agenda.now {
-            // It looks when it is up again.
-            self.agenda
-                .at(up_at, Happening::LeaseEnds { consumer, sequence });
+    /// The lease of a job may be over.
+    fn lease_ends(&mut self, consumer: u32, sequence: u64) {
+        if consumer != self.server.consumer {
             return;
         }
-        match self.server.lease_ends(self.agenda.now, sequence) {
+        let (now, up_at) = (self.agenda.now, self.server.up_at);
+        let again = if up_at > now {
+            // It looks when it is up again.
+            Some(up_at)
+        } else {
+            self.server.lease_ends(now, sequence)
+        };
+        match again {
             // Given back: the end of its pause comes by itself.
             Some(Time::MAX) => {}
             Some(later) => {
                 self.agenda
-                    .at(later, Happening::LeaseEnds { consumer, sequence });
+                    .at(later, move |it| it.lease_ends(consumer, sequence));
             }
             None => self.deliver(),
         }
     }
 
-    pub(super) fn at_slot(
-        &mut self,
-        slot: usize,
-        life: u32,
-        sent: Time,
-        epoch: Option<u32>,
-        ask: Ask,
-        reply: Reply,
-    ) {
+    fn pause_ends(&mut self, consumer: u32, sequence: u64) {
+        if consumer == self.server.consumer {
+            self.server.pause_ends(sequence);
+            self.deliver();
+        }
+    }
+
+    /// An answer is with the slot; `epoch` is that of the server, `None` if the answer is that none came.
+    fn at_slot(&mut self, sent: Sent, epoch: Option<u32>, reply: Reply) {
+        let Sent { slot, ask, .. } = sent;
         let now = self.agenda.now;
         let worker = self.field.worker(slot);
-        if worker.life != life {
+        if worker.life != sent.life {
             return;
         }
         if worker.stopped_until > now {
             let until = worker.stopped_until;
-            self.agenda.at(
-                until,
-                Happening::AtSlot {
-                    slot,
-                    life,
-                    sent,
-                    epoch,
-                    ask,
-                    reply,
-                },
-            );
-            return;
+            let later = move |it: &mut Simulation| it.at_slot(sent, epoch, reply);
+            return self.agenda.at(until, later);
         }
         let is_lost = epoch.is_some_and(|epoch| epoch != self.server.epoch);
         if is_lost || (epoch.is_some() && worker.cut_off_until > now) {
-            return self.no_answer(slot, life, sent, ask);
+            return self.no_answer(sent);
         }
         match (ask, reply) {
             (
@@ -402,7 +361,7 @@ impl Simulation {
         self.field.slots[slot].claim += 1;
         self.later(slot, micros(renewal(LEASE)), SlotTimer::Renew);
         let worker = self.field.worker(slot);
-        if let Some(pause) = group.pause_for(&self.samples.hash, &worker.name) {
+        if let Some(pause) = group.pause_for(&self.samples.announced.hash, &worker.name) {
             let pause = micros(pause);
             return self.send(slot, Ask::GiveBack { sequence, pause });
         }
@@ -429,7 +388,7 @@ impl Simulation {
         self.later(slot, 0, SlotTimer::Begin(0));
     }
 
-    pub(super) fn timer(&mut self, slot: usize, life: u32, claim: u32, timer: SlotTimer) {
+    fn timer(&mut self, slot: usize, life: u32, claim: u32, timer: SlotTimer) {
         let worker = self.field.worker(slot);
         let state = &self.field.slots[slot];
         if worker.life != life || state.claim != claim {
@@ -437,14 +396,8 @@ impl Simulation {
         }
         if worker.stopped_until > self.agenda.now {
             let until = worker.stopped_until;
-            let timer = Happening::Timer {
-                slot,
-                life,
-                claim,
-                timer,
-            };
-            self.agenda.at(until, timer);
-            return;
+            let later = move |it: &mut Simulation| it.timer(slot, life, claim, timer);
+            return self.agenda.at(until, later);
         }
         match (timer, &state.work) {
             (SlotTimer::Take, _) => self.take(slot),
@@ -516,16 +469,13 @@ impl Simulation {
     }
 
     /// A worker says that it is there.
-    pub(super) fn beat(&mut self, number: usize, life: u32) {
+    fn beat(&mut self, number: usize, life: u32) {
         let now = self.agenda.now;
         let worker = &self.field.workers[number];
         if worker.life != life || self.server.is_closed {
             return;
         }
-        let beat = Happening::Beat {
-            worker: number,
-            life,
-        };
+        let beat = move |it: &mut Simulation| it.beat(number, life);
         if worker.stopped_until > now {
             let until = worker.stopped_until;
             return self.agenda.at(until, beat);
@@ -537,10 +487,9 @@ impl Simulation {
                 self.traffic.add(Kind::Heartbeat, bytes);
                 let (busy, matches, name) = (worker.busy, worker.matches, worker.name.clone());
                 let slots = u32::try_from(self.options.slots).expect("a number");
-                let presence = || self.samples.presence(&name, slots, busy, matches);
-                self.coordinator
-                    .hear(|| WorkerMessage::Heartbeat(presence()));
-                self.pump();
+                let presence = self.samples.presence(&name, slots, busy, matches);
+                let subject = WorkerName::of(&name).heartbeats();
+                self.coordinator.hear(&subject, &presence);
             }
         }
         self.agenda.after(micros(HEARTBEAT), beat);

@@ -1,11 +1,13 @@
-//! A tournament of many workers over NATS in virtual time, without processes: the coordinator's decisions
-//! ([`workers::dispatch::Dispatcher`]), its schedule, and how workers bring results
-//! ([`cluster::Handover`]) are those of the program; the server, the network and the playing are made up, with a seed. Workers
-//! have different speeds, are killed, stopped, and cut off, some lie; the server restarts and forgets, the
+//! A tournament of many workers over NATS in virtual time, without processes: the coordinator
+//! ([`workers::CoordinatorSession`]), its schedule, and how workers bring results ([`cluster::Handover`]) are
+//! those of the program; the server, the network and the playing are made up, with a seed. Workers have
+//! different speeds, are killed, stopped, and cut off, some lie; the server restarts and forgets, the
 //! coordinator is killed and resumed. At the end every match is in the log once.
 
+mod client;
 mod coordinator;
 mod field;
+mod jetstream;
 mod parts;
 mod report;
 mod samples;
@@ -14,11 +16,12 @@ mod time;
 mod traffic;
 
 use std::collections::BinaryHeap;
+use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng as _;
 
-use parts::{Agenda, Ask, Blow, Dice, Happening, Scheduled, Simulation};
+use parts::{Agenda, Blow, Dice, Scheduled, Simulation};
 pub use parts::{Failed, Options};
 pub use report::Report;
 use samples::Samples;
@@ -30,6 +33,9 @@ use traffic::Traffic;
 
 /// A tournament that has not ended after a year goes round in circles.
 const LONGEST: Time = 365 * 24 * 3600 * SECOND;
+
+/// The coordinator's timers are late by this at most.
+const LONGEST_STEP: Time = SECOND / 100;
 
 /// Failure rates.
 struct Rates;
@@ -48,7 +54,12 @@ impl Rates {
 pub fn simulate(options: &Options) -> Report {
     let began = std::time::Instant::now();
     let mut simulation = Simulation::new(options);
-    simulation.run();
+    // One thread, whose clock stands still but for what the simulation advances it.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
+    runtime.expect("a runtime").block_on(simulation.run());
     simulation.report(began.elapsed())
 }
 
@@ -57,7 +68,7 @@ impl Simulation {
         let mut dice = Dice(ChaCha8Rng::seed_from_u64(options.seed));
         let samples = Samples::new(options.matches.div_ceil(20), LEASE);
         let field = parts::Field::new(options, &mut dice);
-        let coordinator = parts::SimulatedCoordinator::new(options, &samples);
+        let coordinator = coordinator::SimulatedCoordinator::new(options, &samples);
         let mut simulation = Simulation {
             options: options.clone(),
             agenda: Agenda {
@@ -73,10 +84,10 @@ impl Simulation {
             traffic: Traffic::default(),
             failed: Failed::default(),
         };
-        simulation.agenda.at(0, Happening::CoordinatorStarts);
+        simulation.agenda.at(0, Simulation::start_coordinator);
         for worker in 0..options.workers {
             let delay = simulation.dice.unit() * SECOND as f64;
-            let starts = Happening::WorkerStarts { worker };
+            let starts = move |it: &mut Simulation| it.start_worker(worker);
             simulation.agenda.at(delay as Time, starts);
         }
         for blow in [
@@ -104,77 +115,24 @@ impl Simulation {
         let rate = rate * self.options.failures;
         if rate > 0.0 && !self.server.is_closed {
             let wait = self.dice.wait(rate);
-            self.agenda.after(wait, Happening::Strike(blow));
+            self.agenda.after(wait, move |it| it.strike(blow));
         }
     }
 
     /// Until the tournament is over and every worker knows it.
-    fn run(&mut self) {
-        while let Some(Scheduled { at, what, .. }) = self.agenda.heap.pop() {
+    async fn run(&mut self) {
+        while let Some(next) = self.agenda.heap.peek() {
+            let (before, at) = (self.agenda.now, next.at);
             assert!(at < LONGEST, "no end: {:?}", self.failed);
-            self.agenda.now = at;
-            self.happens(what);
-        }
-    }
-
-    fn happens(&mut self, what: Happening) {
-        match what {
-            Happening::AtServer {
-                slot,
-                life,
-                sent,
-                ask,
-            } => self.at_server(slot, life, sent, ask),
-            Happening::AtSlot {
-                slot,
-                life,
-                sent,
-                epoch,
-                ask,
-                reply,
-            } => {
-                self.at_slot(slot, life, sent, epoch, ask, reply);
+            self.agenda.now = at.min(before + LONGEST_STEP);
+            let passed = self.agenda.now - before;
+            tokio::time::advance(Duration::from_micros(passed)).await;
+            if self.agenda.now == at
+                && let Some(Scheduled { what, .. }) = self.agenda.heap.pop()
+            {
+                what(self);
             }
-            Happening::Timer {
-                slot,
-                life,
-                claim,
-                timer,
-            } => self.timer(slot, life, claim, timer),
-            Happening::Beat { worker, life } => self.beat(worker, life),
-            Happening::PullEnds { slot, sent } => self.pull_ends(slot, sent),
-            Happening::LeaseEnds { consumer, sequence } => {
-                if consumer == self.server.consumer {
-                    self.lease_ends(sequence);
-                }
-            }
-            Happening::PauseEnds { consumer, sequence } => {
-                if consumer == self.server.consumer {
-                    self.server.pause_ends(sequence);
-                    self.deliver();
-                }
-            }
-            Happening::Asked {
-                life,
-                sent,
-                request,
-            } => self.asked(life, sent, request),
-            Happening::Answered {
-                life,
-                sent,
-                epoch,
-                request,
-                reading,
-            } => {
-                self.answered(life, sent, epoch, request, reading);
-            }
-            Happening::Tick { life } => self.tick(life),
-            Happening::Examined { life } => self.examined(life),
-            Happening::Written { life, number } => self.written(life, number),
-            Happening::CoordinatorStarts => self.start_coordinator(),
-            Happening::ServerStarts { forgets, share } => self.server.start_again(forgets, share),
-            Happening::WorkerStarts { worker } => self.start_worker(worker),
-            Happening::Strike(blow) => self.strike(blow),
+            self.run_coordinator();
         }
     }
 
@@ -203,7 +161,7 @@ impl Simulation {
                 self.failed.coordinator += 1;
                 self.coordinator.kill();
                 let pause = seconds(&mut self.dice, 1.0, 60.0);
-                self.agenda.after(pause, Happening::CoordinatorStarts);
+                self.agenda.after(pause, Simulation::start_coordinator);
             }
         }
         self.plan(blow);
@@ -221,9 +179,9 @@ impl Simulation {
         let share = self.dice.unit();
         // Those who waited are not answered.
         for pull in self.server.take_pulls() {
-            self.no_answer(pull.slot, pull.life, pull.sent, Ask::Pull);
+            self.no_answer(pull);
         }
-        let starts = Happening::ServerStarts { forgets, share };
+        let starts = move |it: &mut Simulation| it.server.start_again(forgets, share);
         self.agenda.at(self.server.up_at, starts);
         // From now on nothing that is on its way arrives.
         self.server.epoch += 1;

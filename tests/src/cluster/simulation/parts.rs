@@ -1,19 +1,19 @@
-//! What the simulation consists of: the tournament under way, the workers and their slots, the coordinator,
-//! and what may happen to them. What they do is in the files beside this one.
+//! What the simulation consists of: the tournament under way, the workers and their slots, and what may
+//! happen to them. What they do is in the files beside this one.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet, VecDeque};
+use std::collections::{BinaryHeap, HashSet};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cluster::{Handover, JobResult, QueueWatch, ResultCursor};
+use cluster::Handover;
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng as _;
-use schedule::{Schedule, ScheduledGroup};
-use workers::dispatch::{Dispatcher, Event, Request};
+use schedule::ScheduledGroup;
 
+use super::coordinator::SimulatedCoordinator;
 use super::samples::Samples;
-use super::server::{Content, Forgets, Server, StoredResult};
+use super::server::{Content, Server};
 use super::time::{HOUR, Time};
 use super::traffic::Traffic;
 
@@ -49,7 +49,7 @@ pub struct Failed {
     pub server: u32,
     /// Restarts of the coordinator.
     pub coordinator: u32,
-    /// Repairs that removed finished jobs from the queue.
+    /// Finished jobs that repairs removed from the queue.
     pub cleared: u32,
     /// Repairs that rebuilt the queue.
     pub mended: u32,
@@ -57,82 +57,6 @@ pub struct Failed {
     pub lies: u32,
     /// Groups that a worker said cannot be played.
     pub dead: u32,
-}
-
-/// A scheduled event.
-pub(super) enum Happening {
-    /// A message of a slot is with the server.
-    AtServer {
-        slot: usize,
-        life: u32,
-        sent: Time,
-        ask: Ask,
-    },
-    /// An answer is with the slot; `epoch` is that of the server, `None` if the answer is that none came.
-    AtSlot {
-        slot: usize,
-        life: u32,
-        sent: Time,
-        epoch: Option<u32>,
-        ask: Ask,
-        reply: Reply,
-    },
-    /// Something that a slot waited for.
-    Timer {
-        slot: usize,
-        life: u32,
-        claim: u32,
-        timer: SlotTimer,
-    },
-    Beat {
-        worker: usize,
-        life: u32,
-    },
-    PullEnds {
-        slot: usize,
-        sent: Time,
-    },
-    LeaseEnds {
-        consumer: u32,
-        sequence: u64,
-    },
-    PauseEnds {
-        consumer: u32,
-        sequence: u64,
-    },
-    /// A request of the coordinator is with the server.
-    Asked {
-        life: u32,
-        sent: Time,
-        request: Request,
-    },
-    /// The answer is with the coordinator.
-    Answered {
-        life: u32,
-        sent: Time,
-        epoch: Option<u32>,
-        request: Request,
-        reading: Reading,
-    },
-    Tick {
-        life: u32,
-    },
-    Examined {
-        life: u32,
-    },
-    Written {
-        life: u32,
-        number: usize,
-    },
-    CoordinatorStarts,
-    ServerStarts {
-        forgets: Forgets,
-        share: f64,
-    },
-    WorkerStarts {
-        worker: usize,
-    },
-    Strike(Blow),
 }
 
 /// A failure.
@@ -145,11 +69,12 @@ pub(super) enum Blow {
     Coordinator,
 }
 
+/// A scheduled event.
 pub(super) struct Scheduled {
     pub(super) at: Time,
     /// Those of the same time come in the order in which they were scheduled.
     pub(super) number: u64,
-    pub(super) what: Happening,
+    pub(super) what: Box<dyn FnOnce(&mut Simulation)>,
 }
 
 impl PartialEq for Scheduled {
@@ -180,13 +105,13 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    pub(super) fn at(&mut self, at: Time, what: Happening) {
+    pub(super) fn at(&mut self, at: Time, what: impl FnOnce(&mut Simulation) + 'static) {
         self.number += 1;
-        let (at, number) = (at.max(self.now), self.number);
+        let (at, number, what) = (at.max(self.now), self.number, Box::new(what));
         self.heap.push(Scheduled { at, number, what });
     }
 
-    pub(super) fn after(&mut self, delay: Time, what: Happening) {
+    pub(super) fn after(&mut self, delay: Time, what: impl FnOnce(&mut Simulation) + 'static) {
         self.at(self.now + delay, what);
     }
 }
@@ -280,6 +205,15 @@ pub(super) struct Work {
 
 /// A slot's message to the server.
 #[derive(Clone, Copy)]
+pub(super) struct Sent {
+    pub(super) slot: usize,
+    /// Of its worker.
+    pub(super) life: u32,
+    pub(super) at: Time,
+    pub(super) ask: Ask,
+}
+
+#[derive(Clone, Copy)]
 pub(super) enum Ask {
     Pull,
     Store {
@@ -322,75 +256,11 @@ pub(super) enum Reply {
 }
 
 /// A slot's timer.
+#[derive(Clone, Copy)]
 pub(super) enum SlotTimer {
     Take,
     Renew,
     /// To begin the match of this index.
     Begin(usize),
     Store,
-}
-
-/// The coordinator, whether it is up or not.
-pub(super) struct SimulatedCoordinator {
-    pub(super) life: u32,
-    pub(super) session: Option<Session>,
-    pub(super) meter: Meter,
-    /// Copies of each match in the log.
-    pub(super) log: Vec<u8>,
-    pub(super) logged: u64,
-    /// Results that were read in all.
-    pub(super) read: u64,
-    /// The longest time from a start until workers were told of the tournament.
-    pub(super) longest_start: Time,
-    /// When the tournament was over, and how many jobs were in the queue then.
-    pub(super) over: Option<(Time, usize)>,
-}
-
-/// The coordinator's memory, which is lost when it is killed.
-pub(super) struct Session {
-    pub(super) dispatcher: Dispatcher,
-    pub(super) schedule: Schedule,
-    pub(super) cursor: ResultCursor,
-    pub(super) unread: VecDeque<JobResult>,
-    pub(super) watch: QueueWatch,
-    pub(super) began: Time,
-    pub(super) inbox: VecDeque<Event>,
-    /// True while a request is under way.
-    pub(super) is_busy: bool,
-    /// True while the next group depends on results.
-    pub(super) waits: bool,
-    pub(super) examining: VecDeque<(ScheduledGroup, JobResult)>,
-    pub(super) examiner_is_free: Time,
-    pub(super) writer_is_free: Time,
-}
-
-/// The server's answer.
-pub(super) enum Reading {
-    Done,
-    Announced(Option<String>),
-    Result(Option<(u64, StoredResult)>),
-    Batch(Vec<Option<(u64, StoredResult)>>),
-    Queued(Vec<u64>),
-    LastResult(u64),
-    Counts { owed: u64, there: u64 },
-}
-
-/// Measures what the coordinator has on the heap, and how long it computes: what happens in
-/// [`Meter::run`] is the coordinator's, nothing else is.
-pub(super) struct Meter {
-    pub(super) heap: fn() -> usize,
-    pub(super) held: i64,
-    pub(super) peak: i64,
-    pub(super) time: Duration,
-}
-
-impl Meter {
-    pub(super) fn run<T>(&mut self, what: impl FnOnce() -> T) -> T {
-        let (before, began) = ((self.heap)(), Instant::now());
-        let done = what();
-        self.time += began.elapsed();
-        self.held += (self.heap)() as i64 - before as i64;
-        self.peak = self.peak.max(self.held);
-        done
-    }
 }

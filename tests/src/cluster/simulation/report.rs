@@ -33,7 +33,7 @@ pub struct Report {
     pub left: usize,
     /// The most bytes that the coordinator had on the heap.
     pub memory: u64,
-    /// CPU time of the coordinator's decisions.
+    /// CPU time of the coordinator.
     pub computed: Duration,
     /// Results that the coordinator read, those after each start included.
     pub read: u64,
@@ -51,7 +51,7 @@ impl Simulation {
     /// Looks whether all is as it should be.
     pub(super) fn report(self, real: Duration) -> Report {
         let coordinator = &self.coordinator;
-        let (over, left) = coordinator.over.expect("an end");
+        let over = coordinator.over.expect("an end");
         assert_eq!(
             coordinator.wrong(),
             0,
@@ -72,9 +72,9 @@ impl Simulation {
             failed: self.failed,
             traffic: self.traffic,
             most: self.server.most,
-            left,
-            memory: coordinator.peak(),
-            computed: coordinator.computed(),
+            left: self.server.left,
+            memory: u64::try_from(coordinator.meter.peak).unwrap_or(0),
+            computed: coordinator.meter.time,
             read: coordinator.read,
             longest_start: Duration::from_micros(coordinator.longest_start),
             time: Duration::from_micros(over),
@@ -108,7 +108,7 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "workers killed {killed}, stopped {stopped}, cut off {cut_off}; server restarted {server}, \
-             coordinator {coordinator}, queue cleared of what was done {cleared} times and begun anew {mended}; \
+             coordinator {coordinator}, finished jobs removed from the queue {cleared}, queue begun anew {mended} times; \
              wrong results {lies}, groups refused {dead}"
         )?;
         for (what, count) in [

@@ -1,6 +1,7 @@
 //! Real messages, from matches that were really played: their sizes are the sizes in the simulation.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::{Presence, TournamentId, WorkerName};
@@ -11,17 +12,16 @@ use schedule::ScheduledGroup;
 use serde_json::{Value, json};
 use workers::wire::{Announced, PlayedGroup, Unplayable, WorkerNews, pack};
 
+use super::jetstream::INBOX;
 use super::traffic::message;
 
-/// The subject of an answer, as the client makes them.
-const INBOX: &str = "_INBOX.coordinator.8CjBWuzDHPuB0RmCtqOHnI.8CjBWuzDHPuB0RmCtqOIxA";
 /// The subject on which a job is acknowledged, without the names of stream and consumer.
 const ACK: &str = "$JS.ACK...1.1000000.1000000.1700000000000000000.10000";
 
 /// One of each kind.
 pub(super) struct Samples {
-    pub(super) config: Config,
-    pub(super) hash: String,
+    pub(super) config: Arc<Config>,
+    pub(super) announced: Announced,
     pub(super) id: TournamentId,
     /// Groups that were played: the message, and the matches in it.
     played: Vec<(Vec<u8>, Vec<Record>)>,
@@ -61,9 +61,9 @@ impl Samples {
             heartbeat: heartbeat.len(),
         };
         Samples {
-            hash: announced.hash,
+            announced,
             id,
-            config,
+            config: Arc::new(config),
             played: played(),
             dead: pack(&Unplayable {
                 why: "its result cannot be sent".to_owned(),
@@ -74,14 +74,15 @@ impl Samples {
         }
     }
 
-    pub(super) fn presence(&self, name: &str, slots: u32, busy: u32, matches: u64) -> Presence {
-        Presence {
+    pub(super) fn presence(&self, name: &str, slots: u32, busy: u32, matches: u64) -> Vec<u8> {
+        let presence = Presence {
             name: name.to_owned(),
             slots,
             busy,
             matches,
             ..self.presence.clone()
-        }
+        };
+        serde_json::to_vec(&presence).expect("a heartbeat")
     }
 
     /// The message with the result of a job.
@@ -108,16 +109,12 @@ impl Samples {
         &self.played[(job / 2 % self.played.len() as u64) as usize]
     }
 
-    /// The bytes of a job as it is published or delivered, and of its answer.
-    pub(super) fn job(&self, job: u64, payload: usize) -> u64 {
-        message(self.id.job(job).len(), INBOX.len(), 0, payload)
-    }
-
+    /// The bytes of a job as it is delivered.
     pub(super) fn delivery(&self, job: u64, payload: usize) -> u64 {
         message(self.id.job(job).len(), self.lengths.ack, 0, payload)
     }
 
-    /// The answer that something is stored or noted, or not.
+    /// The answer that a result is stored, or not.
     pub(super) fn stored(&self) -> u64 {
         message(INBOX.len(), 0, 0, self.lengths.stored)
     }
@@ -160,38 +157,9 @@ impl Samples {
         message(subject, INBOX.len(), self.lengths.result_headers, payload)
     }
 
-    pub(super) fn fetch(&self, sequence: u64) -> u64 {
-        let subject = format!("$JS.API.DIRECT.GET.{}", self.id.results());
-        let all = self.id.result("*");
-        let body = json!({"seq": sequence, "next_by_subj": all}).to_string();
-        message(subject.len(), INBOX.len(), 0, body.len())
-    }
-
-    pub(super) fn fetched(&self, job: u64, payload: usize) -> u64 {
-        let (stream, subject) = (self.id.results(), self.id.result(job));
-        let headers = format!(
-            "NATS/1.0\r\nReferee-Worker: {}\r\nNats-Stream: {stream}\r\nNats-Subject: {subject}\r\n\
-             Nats-Sequence: 100000\r\nNats-Time-Stamp: 2026-01-01T00:00:00.000000000Z\r\n\r\n",
-            self.presence.name
-        );
-        message(INBOX.len(), 0, headers.len(), payload)
-    }
-
     pub(super) fn heartbeat(&self) -> u64 {
         let name = WorkerName::of(&self.presence.name);
         message(name.heartbeats().len(), 0, 0, self.lengths.heartbeat)
-    }
-
-    /// A question about a stream or a consumer, and its answer; `listed` jobs are listed in it.
-    pub(super) fn information(&self, listed: usize) -> [u64; 2] {
-        let subject = format!("$JS.API.STREAM.INFO.{}", self.id.jobs());
-        let entry = format!("\"{}\":1,", self.id.job(100_000)).len();
-        // A round figure for what the server says of a stream besides.
-        let rest = 1000;
-        [
-            message(subject.len(), INBOX.len(), 0, 60),
-            message(INBOX.len(), 0, 0, rest + listed * entry),
-        ]
     }
 }
 

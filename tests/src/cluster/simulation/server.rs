@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use cluster::{MOST_LEASED, MOST_WAITING};
 
+use super::parts::Sent;
 use super::time::Time;
 
 /// Jobs or results that a power failure may lose, at most.
@@ -26,17 +27,21 @@ pub(super) struct Server {
     pending: HashMap<u64, Pending>,
     redeliver: VecDeque<u64>,
     /// Workers that wait for a job, by when they asked.
-    pulls: VecDeque<Pull>,
+    pulls: VecDeque<Sent>,
     results: BTreeMap<u64, StoredResult>,
     result_of: HashMap<u64, u64>,
     pub(super) last_result: u64,
-    pub(super) announced: Option<String>,
+    pub(super) announced: Option<Vec<u8>>,
+    /// True while there is a consumer of jobs.
+    pub(super) has_queue: bool,
     /// Counts how often the consumer was made.
     pub(super) consumer: u32,
     /// Counts starts of the server.
     pub(super) epoch: u32,
     pub(super) up_at: Time,
     pub(super) is_closed: bool,
+    /// Jobs in the queue when it was purged, at most.
+    pub(super) left: usize,
     pub(super) most: Most,
 }
 
@@ -65,14 +70,6 @@ struct Pending {
     waits_for_redelivery: bool,
 }
 
-/// A slot that asks for a job.
-#[derive(Clone, Copy)]
-pub(super) struct Pull {
-    pub(super) slot: usize,
-    pub(super) life: u32,
-    pub(super) sent: Time,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Right,
@@ -90,7 +87,7 @@ pub(super) struct StoredResult {
 
 /// A job on its way to a slot.
 pub(super) struct Delivery {
-    pub(super) pull: Pull,
+    pub(super) pull: Sent,
     pub(super) sequence: u64,
     pub(super) job: u64,
     pub(super) payload: Rc<[u8]>,
@@ -122,16 +119,18 @@ impl Server {
             result_of: HashMap::new(),
             last_result: 0,
             announced: None,
-            consumer: 1,
+            has_queue: false,
+            consumer: 0,
             epoch: 0,
             up_at: 0,
             is_closed: false,
+            left: 0,
             most: Most::default(),
         }
     }
 
     /// False if there is one of this number.
-    pub(super) fn publish(&mut self, number: u64, payload: Vec<u8>) -> bool {
+    pub(super) fn publish(&mut self, number: u64, payload: &[u8]) -> bool {
         if self.job_of.contains_key(&number) {
             return false;
         }
@@ -154,9 +153,16 @@ impl Server {
         (owed as u64, self.jobs.len() as u64)
     }
 
-    /// The consumer is removed and created again.
-    pub(super) fn begin_queue_anew(&mut self) {
-        self.consumer += 1;
+    /// Creates the consumer, unless it exists.
+    pub(super) fn create_queue(&mut self) {
+        if !std::mem::replace(&mut self.has_queue, true) {
+            self.consumer += 1;
+        }
+    }
+
+    /// Removes the consumer. The next one begins with the first job.
+    pub(super) fn remove_queue(&mut self) {
+        self.has_queue = false;
         self.next_job = 1;
         self.pending.clear();
         self.redeliver.clear();
@@ -171,6 +177,7 @@ impl Server {
     }
 
     pub(super) fn purge(&mut self) {
+        self.left = self.left.max(self.jobs.len());
         self.jobs.clear();
         self.job_of.clear();
         self.pending.clear();
@@ -180,7 +187,7 @@ impl Server {
     }
 
     /// False if too many wait.
-    pub(super) fn wait(&mut self, pull: Pull) -> bool {
+    pub(super) fn wait(&mut self, pull: Sent) -> bool {
         if self.pulls.len() >= MOST_WAITING as usize {
             return false;
         }
@@ -190,14 +197,14 @@ impl Server {
     }
 
     /// Ends the waiting of a pull, if it waits.
-    pub(super) fn end_wait(&mut self, slot: usize, sent: Time) -> Option<Pull> {
+    pub(super) fn end_wait(&mut self, slot: usize, sent: Time) -> Option<Sent> {
         // Those that end are among the oldest.
         let mut pulls = self.pulls.iter();
-        let at = pulls.position(|pull| pull.slot == slot && pull.sent == sent);
+        let at = pulls.position(|pull| pull.slot == slot && pull.at == sent);
         self.pulls.remove(at?)
     }
 
-    pub(super) fn take_pulls(&mut self) -> Vec<Pull> {
+    pub(super) fn take_pulls(&mut self) -> Vec<Sent> {
         self.pulls.drain(..).collect()
     }
 
@@ -206,12 +213,15 @@ impl Server {
     pub(super) fn deliver(
         &mut self,
         now: Time,
-        mut is_there: impl FnMut(&Pull) -> bool,
+        mut is_there: impl FnMut(&Sent) -> bool,
     ) -> Option<Delivery> {
         while self.pulls.front().is_some_and(|pull| !is_there(pull)) {
             self.pulls.pop_front();
         }
         self.pulls.front()?;
+        if !self.has_queue {
+            return None;
+        }
         let sequence = self.next_to_deliver()?;
         let pull = self.pulls.pop_front()?;
         let job = self.jobs[&sequence].clone();

@@ -18,7 +18,7 @@ use super::{Action, Ending, Event, Setup};
 use crate::error::Stuck;
 
 /// The interval of regular checks.
-pub const TICK: Duration = Duration::from_millis(500);
+pub(crate) const TICK: Duration = Duration::from_millis(500);
 /// Groups that are open at least, whatever the number of workers.
 const AHEAD: usize = 64;
 /// Groups that are open at most, whatever the number of slots.
@@ -35,7 +35,7 @@ const MOST_EARLY: usize = 256 << 20;
 const SHOWN: usize = 300;
 
 /// The coordinator's decisions for one tournament.
-pub struct Dispatcher {
+pub(crate) struct Dispatcher {
     setup: Setup,
     stage: Stage,
     open: OpenJobs,
@@ -108,7 +108,7 @@ fn number_of(job: u64) -> usize {
 }
 
 impl Dispatcher {
-    pub fn new(setup: Setup) -> Self {
+    pub(crate) fn new(setup: Setup) -> Self {
         Dispatcher {
             rechecks: Rechecks::new(setup.recheck, setup.deterministic.clone(), setup.secret),
             setup,
@@ -132,7 +132,7 @@ impl Dispatcher {
     }
 
     /// True if it takes another group.
-    pub fn wants_group(&self) -> bool {
+    pub(crate) fn wants_group(&self) -> bool {
         !self.has_ended
             && !self.is_beginning()
             && !self.rechecks.is_last()
@@ -151,11 +151,11 @@ impl Dispatcher {
         )
     }
 
-    pub fn next_action(&mut self) -> Option<Action> {
+    pub(crate) fn next_action(&mut self) -> Option<Action> {
         self.actions.pop_front()
     }
 
-    pub fn handle(&mut self, now: Duration, event: Event) {
+    pub(crate) fn handle(&mut self, now: Duration, event: Event) {
         if self.has_ended {
             return;
         }

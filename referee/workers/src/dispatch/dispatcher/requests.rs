@@ -12,14 +12,14 @@ use crate::wire::{GroupJob, pack};
 
 impl Dispatcher {
     /// True if there is a request to the server.
-    pub fn has_request(&self) -> bool {
+    pub(crate) fn has_request(&self) -> bool {
         let is_idle =
             matches!(self.stage, Stage::Play) && !self.has_unread && self.chores.is_empty();
         !(self.has_ended || self.waits || is_idle)
     }
 
     /// The next request to the server. Pass its answer to [`Dispatcher::answered`] before anything else.
-    pub fn next_request(&mut self, now: Duration) -> Option<Request> {
+    pub(crate) fn next_request(&mut self, now: Duration) -> Option<Request> {
         if self.has_ended || self.waits {
             return None;
         }
@@ -86,7 +86,7 @@ impl Dispatcher {
     }
 
     /// Takes the server's answer to the last request.
-    pub fn answered(
+    pub(crate) fn answered(
         &mut self,
         now: Duration,
         schedule: &Schedule,
