@@ -96,7 +96,9 @@ pub fn as_command(words: Vec<String>) -> Vec<String> {
 
 /// True if `referee bot` with these arguments asks a server, so that it needs a network.
 pub fn needs_network(arguments: &[String]) -> bool {
-    let name = Alone::try_parse_from(arguments).ok().and_then(|alone| alone.args.name);
+    let name = Alone::try_parse_from(arguments)
+        .ok()
+        .and_then(|alone| alone.args.name);
     name.is_some_and(|name| crate::find(&name).is_ok_and(|bot| !bot.is_engine()))
 }
 
@@ -115,9 +117,9 @@ struct Alone {
 pub fn check(arguments: &[String]) -> Result<(), ArgumentsError> {
     let Alone { args } = Alone::try_parse_from(arguments)?;
     match &args.name {
-        Some(name) if args.chat.show_prompt.is_some() => Err(ArgumentsError::Shows {
-            bot: name.clone(),
-        }),
+        Some(name) if args.chat.show_prompt.is_some() => {
+            Err(ArgumentsError::Shows { bot: name.clone() })
+        }
         Some(name) => args.options(name).map(drop),
         None => Err(ArgumentsError::NoName),
     }
@@ -191,12 +193,18 @@ mod tests {
         refused("mtcs", "did you mean");
         refused("mcts --playout 3", "--playout");
         refused("", "needs the name of a bot");
-        refused("mcts --url http://host", "--url means nothing to the bot `mcts`");
+        refused(
+            "mcts --url http://host",
+            "--url means nothing to the bot `mcts`",
+        );
         refused("chat --playouts 3", "which takes --seed, --url, --model");
         refused("chat --model m", "needs --url");
         refused("chat --url http://host", "needs --model");
         refused("chat --url host --model m", "--url: `host`");
-        refused("chat --url http://h --model m --temperature 3", "not from 0 to 2");
+        refused(
+            "chat --url http://h --model m --temperature 3",
+            "not from 0 to 2",
+        );
         refused("chat --url http://h --model m --timeout 60", "--timeout");
         refused("chat --show-prompt siam", "--show-prompt only prints");
     }

@@ -124,7 +124,10 @@ pub(crate) fn bot(name: &str, seed: u64, playouts: Option<u32>) -> Box<dyn Bot> 
         nodes,
         ..BotOptions::default()
     };
-    find(name).unwrap().make(&options, &Catalog::built_in()).unwrap()
+    find(name)
+        .unwrap()
+        .make(&options, &Catalog::built_in())
+        .unwrap()
 }
 
 /// Every game, with options that keep it short, and one game with more than two seats.
@@ -291,7 +294,10 @@ fn level_duel(
                 level: Level::new(level),
                 ..BotOptions::default()
             };
-            find(name).unwrap().make(&options, &Catalog::built_in()).unwrap()
+            find(name)
+                .unwrap()
+                .make(&options, &Catalog::built_in())
+                .unwrap()
         }
     };
     let clock = ClockState::default();

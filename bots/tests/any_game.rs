@@ -536,7 +536,10 @@ fn there_is_a_move_even_without_any_time() {
         let mut session = table.rules.start(1).unwrap();
         for name in ["greedy", "mcts"] {
             let options = BotOptions::default();
-            let mut bot = find(name).unwrap().make(&options, &table.catalog()).unwrap();
+            let mut bot = find(name)
+                .unwrap()
+                .make(&options, &table.catalog())
+                .unwrap();
             bot.start(&table.start(0, &*session)).unwrap();
             let mut turn = table.turn(0, &mut *session, &[]);
             turn.clock.move_ms = Some(Millis::default());
@@ -561,7 +564,10 @@ fn low_levels_play_random_moves_in_any_game() {
     };
     let mut session = table.rules.start(0).unwrap();
     for name in ["greedy", "mcts"] {
-        let mut bot = find(name).unwrap().make(&options, &table.catalog()).unwrap();
+        let mut bot = find(name)
+            .unwrap()
+            .make(&options, &table.catalog())
+            .unwrap();
         bot.start(&table.start(0, &*session)).unwrap();
         let turn = table.turn(0, &mut *session, &[]);
         let random = (0..40).filter(|_| {

@@ -64,7 +64,10 @@ pub(super) fn judge(reply: &Reply, legal: &[String]) -> Judgement {
         return Judgement::Legal(mv.to_owned());
     }
     let finish = reply.finish.as_deref();
-    let has_refusal = reply.refusal.as_ref().is_some_and(|refusal| !refusal.trim().is_empty());
+    let has_refusal = reply
+        .refusal
+        .as_ref()
+        .is_some_and(|refusal| !refusal.trim().is_empty());
     let why = if finish == Some("length") {
         Rejection::Truncated
     } else if said.is_some() {
@@ -133,7 +136,9 @@ mod tests {
     use super::*;
 
     fn legal() -> Vec<String> {
-        ["a1-a2", "B1-b2", "x", "X", "noop"].map(str::to_owned).to_vec()
+        ["a1-a2", "B1-b2", "x", "X", "noop"]
+            .map(str::to_owned)
+            .to_vec()
     }
 
     fn judged(text: &str, finish: &str) -> Result<String, (Rejection, Option<String>)> {
@@ -186,7 +191,11 @@ mod tests {
             r#"{"move": ["a1-a2"]}"#,
             r#"{"move": "a1-a2"} or rather {"move": null}"#,
         ] {
-            assert_eq!(judged(text, "stop"), Err((Rejection::Unparsable, None)), "{text}");
+            assert_eq!(
+                judged(text, "stop"),
+                Err((Rejection::Unparsable, None)),
+                "{text}"
+            );
         }
         let text = r#"a1-a2 is bad, so {"move": "a1-a9"}"#;
         let said = Some("a1-a9".to_owned());
@@ -195,10 +204,16 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_or_empty_is_called_so() {
-        assert_eq!(judged("I think", "length"), Err((Rejection::Truncated, None)));
+        assert_eq!(
+            judged("I think", "length"),
+            Err((Rejection::Truncated, None))
+        );
         assert_eq!(judged("", "length"), Err((Rejection::Truncated, None)));
         assert_eq!(judged(" \n", "stop"), Err((Rejection::Refused, None)));
-        assert_eq!(judged("I", "content_filter"), Err((Rejection::Refused, None)));
+        assert_eq!(
+            judged("I", "content_filter"),
+            Err((Rejection::Refused, None))
+        );
         // It is complete, whatever came after it.
         let complete = r#"{"move":"a1-a2"} because"#;
         assert_eq!(judged(complete, "length"), Ok("a1-a2".to_owned()));
@@ -208,7 +223,10 @@ mod tests {
             ..Reply::default()
         };
         let why = Rejection::Refused;
-        assert_eq!(judge(&refusal, &legal()), Judgement::Rejected { why, said: None });
+        assert_eq!(
+            judge(&refusal, &legal()),
+            Judgement::Rejected { why, said: None }
+        );
     }
 
     #[test]

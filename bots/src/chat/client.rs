@@ -61,7 +61,9 @@ impl Key {
     /// The text without the key.
     fn hide(&self, text: String) -> String {
         match &self.0 {
-            Some(key) if key.len() >= SHORTEST_SECRET && text.contains(key) => text.replace(key, HIDDEN),
+            Some(key) if key.len() >= SHORTEST_SECRET && text.contains(key) => {
+                text.replace(key, HIDDEN)
+            }
             _ => text,
         }
     }
@@ -162,7 +164,10 @@ impl Client {
             }
             error => {
                 let error = self.key.hide(error.to_string());
-                format!("broke the connection: {}", excerpt(error.as_bytes(), MOST_QUOTED))
+                format!(
+                    "broke the connection: {}",
+                    excerpt(error.as_bytes(), MOST_QUOTED)
+                )
             }
         };
         CallError::Passing { why, wait: None }
@@ -204,7 +209,9 @@ impl Client {
     /// The answer in a body.
     fn reply(&self, body: &str) -> Result<Reply, CallError> {
         let value: Value = serde_json::from_str(body).unwrap_or_default();
-        let Some(choice) = value["choices"].get(0).filter(|choice| choice["message"].is_object())
+        let Some(choice) = value["choices"]
+            .get(0)
+            .filter(|choice| choice["message"].is_object())
         else {
             let said = said_about_fault(body).unwrap_or_default();
             let said = excerpt(said.as_bytes(), MOST_QUOTED);
@@ -282,12 +289,25 @@ mod tests {
             "content":[{"type":"text","text":"a"},{"type":"image"},{"type":"text","text":"b"}]}}],
             "usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
         let reply = client().reply(body).unwrap();
-        assert_eq!((reply.text.as_str(), reply.model.as_deref()), ("ab", Some("m")));
+        assert_eq!(
+            (reply.text.as_str(), reply.model.as_deref()),
+            ("ab", Some("m"))
+        );
         assert_eq!((reply.tokens_in, reply.tokens_out), (Some(7), Some(2)));
         let bare = client().reply(r#"{"choices":[{"message":{"content":null,"refusal":"no"}}]}"#);
         assert_eq!(bare.unwrap().refusal.as_deref(), Some("no"));
-        for body in ["", "<html>", "{}", r#"{"choices":[]}"#, r#"{"choices":[{"text":"a"}]}"#, "[1]"] {
-            assert!(matches!(client().reply(body), Err(CallError::NoAnswer { .. })), "{body}");
+        for body in [
+            "",
+            "<html>",
+            "{}",
+            r#"{"choices":[]}"#,
+            r#"{"choices":[{"text":"a"}]}"#,
+            "[1]",
+        ] {
+            assert!(
+                matches!(client().reply(body), Err(CallError::NoAnswer { .. })),
+                "{body}"
+            );
         }
     }
 
@@ -304,7 +324,10 @@ mod tests {
     fn pauses_are_numbers_or_dates() {
         assert_eq!(seconds("3"), Some(Duration::from_secs(3)));
         assert_eq!(seconds("0.5"), Some(Duration::from_millis(500)));
-        assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::ZERO));
+        assert_eq!(
+            seconds("Sun, 06 Nov 1994 08:49:37 GMT"),
+            Some(Duration::ZERO)
+        );
         for wrong in ["-1", "soon", "nan", "1e300"] {
             assert_eq!(seconds(wrong), None, "{wrong}");
         }

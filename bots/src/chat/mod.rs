@@ -139,7 +139,12 @@ impl Bot for Chat {
         let begin = Instant::now();
         let current = self.current.as_mut().ok_or("`turn` came before `start`")?;
         current.see(turn);
-        let legal: Vec<String> = turn.legal.iter().flat_map(|legal| legal.iter()).map(str::to_owned).collect();
+        let legal: Vec<String> = turn
+            .legal
+            .iter()
+            .flat_map(|legal| legal.iter())
+            .map(str::to_owned)
+            .collect();
         let mut messages = vec![message("system", current.system.clone())];
         messages.extend(current.history.iter().flatten().cloned());
         let turn_at = messages.len();
@@ -231,7 +236,10 @@ pub fn shown_prompt(options: &ChatOptions, entry: &Entry) -> Result<String, BotE
         LegalMoves::List => prompt::listed(&legal),
         LegalMoves::None | LegalMoves::Grammar => String::new(),
     };
-    let chat = CurrentChat { rules: Some(rules), ..chat };
+    let chat = CurrentChat {
+        rules: Some(rules),
+        ..chat
+    };
     let user = prompts.turn(&chat.asked(&turn, &legal), &listed);
     Ok(format!("[system]\n{system}\n\n[user]\n{user}\n"))
 }

@@ -163,7 +163,10 @@ fn completions(url: &str) -> Result<String, ChatError> {
     let Ok(uri) = url.parse::<Uri>() else {
         return wrong("is no URL");
     };
-    let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
+    let Some(authority) = uri
+        .authority()
+        .filter(|authority| !authority.host().is_empty())
+    else {
         return wrong("is no URL: it needs a scheme and a host, as in http://127.0.0.1:8080/v1");
     };
     if authority.as_str().contains('@') {
@@ -180,7 +183,11 @@ fn completions(url: &str) -> Result<String, ChatError> {
         }
         _ => return wrong("is neither http nor https"),
     }
-    let base = url.split('#').next().unwrap_or_default().trim_end_matches('/');
+    let base = url
+        .split('#')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('/');
     let base = base.strip_suffix("/chat/completions").unwrap_or(base);
     Ok(format!("{base}/chat/completions"))
 }
@@ -237,7 +244,15 @@ mod tests {
         assert_eq!(seconds("60s"), Ok(Duration::from_secs(60)));
         assert_eq!(seconds("1m 30s"), Ok(Duration::from_secs(90)));
         assert_eq!(seconds("250ms"), Ok(Duration::from_millis(250)));
-        for wrong in ["60", "s", "-1s", "0s", "1e400s", "2d", "9999999999999999999h"] {
+        for wrong in [
+            "60",
+            "s",
+            "-1s",
+            "0s",
+            "1e400s",
+            "2d",
+            "9999999999999999999h",
+        ] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }

@@ -364,7 +364,10 @@ fn clock(clock: &ClockState, seat: Seat) -> String {
     if let Some(limit) = clock.move_ms {
         parts.push(format!("You have {} for this move.", in_words(limit.0)));
     }
-    let left = clock.remaining_ms.as_ref().and_then(|left| *left.get(seat)?);
+    let left = clock
+        .remaining_ms
+        .as_ref()
+        .and_then(|left| *left.get(seat)?);
     if let Some(left) = left {
         let more = clock.increment_ms.filter(|more| !more.0.is_zero());
         let more = more.map_or(String::new(), |more| {
@@ -428,7 +431,10 @@ mod tests {
         assert_eq!(prompts.rethink("illegal", "", "", "a"), "illegal! a");
         fs::write(folder.join("turn.txt"), "{position}").unwrap();
         let error = Prompts::of_folder(&folder).unwrap_err().to_string();
-        assert!(error.contains("has `{position}`, but only `{role}`"), "{error}");
+        assert!(
+            error.contains("has `{position}`, but only `{role}`"),
+            "{error}"
+        );
         fs::remove_dir_all(folder).unwrap();
     }
 }

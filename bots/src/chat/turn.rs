@@ -30,7 +30,10 @@ const MOST_QUOTED: usize = 120;
 
 /// When a turn must be answered.
 pub(super) fn deadline(asked: Instant, clock: &ClockState, seat: Seat) -> Instant {
-    let left = clock.remaining_ms.as_ref().and_then(|left| *left.get(seat)?);
+    let left = clock
+        .remaining_ms
+        .as_ref()
+        .and_then(|left| *left.get(seat)?);
     let limits = [clock.move_ms, left];
     let limit = limits.into_iter().flatten().map(|limit| limit.0).min();
     let usable = limit.map(|limit| limit - (limit / KEPT_PART).min(MOST_KEPT));
@@ -148,7 +151,9 @@ impl Conversation<'_> {
             }
         };
         let mv = said.unwrap_or_default();
-        let text = self.prompts.rethink(why.as_str(), &problem, mv, &self.listed());
+        let text = self
+            .prompts
+            .rethink(why.as_str(), &problem, mv, &self.listed());
         self.messages.push(message("user", text));
     }
 
@@ -172,9 +177,10 @@ impl Conversation<'_> {
                     return Ok(Ok(reply));
                 }
                 Err(CallError::NoAnswer { why }) => return Ok(Err(why)),
-                Err(CallError::Refused { why, status: 400 | 422 })
-                    if *self.mode == LegalMoves::Grammar =>
-                {
+                Err(CallError::Refused {
+                    why,
+                    status: 400 | 422,
+                }) if *self.mode == LegalMoves::Grammar => {
                     self.go_on_with_list(&why, turn_at);
                     continue;
                 }
@@ -199,7 +205,10 @@ impl Conversation<'_> {
 
     fn silence(&self, why: &str) -> Silence {
         let requests = games::kit::text::count(self.tally.calls, "request", "requests");
-        Silence::Turn(format!("{} {why} ({requests} in this turn)", self.client.url()))
+        Silence::Turn(format!(
+            "{} {why} ({requests} in this turn)",
+            self.client.url()
+        ))
     }
 
     /// Leaves grammars, and says so once.
@@ -254,7 +263,10 @@ fn problem(reply: &Reply, why: Rejection) -> String {
         (Rejection::Unparsable, _) => format!("no JSON object with a `move` in \"{text}\""),
         (Rejection::Truncated, _) => "cut off at the limit of tokens".to_owned(),
         (Rejection::Refused, Some(refusal)) => {
-            format!("the model says \"{}\"", excerpt(refusal.as_bytes(), MOST_QUOTED))
+            format!(
+                "the model says \"{}\"",
+                excerpt(refusal.as_bytes(), MOST_QUOTED)
+            )
         }
         (Rejection::Refused, None) if text.is_empty() => "the answer is empty".to_owned(),
         (Rejection::Refused, None) => format!("the answer was filtered after \"{text}\""),

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use supervisor::{BotSpec, REFEREE, Tier};
+use supervisor::spec::Tier;
+use supervisor::{BotSpec, REFEREE};
 
 use bots::command_line;
 

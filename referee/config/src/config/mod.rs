@@ -24,6 +24,7 @@ use crate::bots::build::BuildPlan;
 use crate::error::{ConfigError, Diagnostic, Problem};
 use crate::reading::layers::{self, EarlierNames, Locate, Read};
 use crate::reading::left_out::{self, LeftOut};
+use crate::settings::budget::Budget;
 use crate::settings::keep::Keep;
 use crate::settings::machine::{NoiseLimits, TimeScale};
 use crate::settings::openings::Openings;
@@ -84,6 +85,8 @@ pub struct Config {
     pub deterministic: Vec<bool>,
     /// Disk space beside the log.
     pub keep: Keep,
+    /// For each bot alone; `None` if nothing is limited.
+    pub budget: Option<Budget>,
     /// The whole as TOML: the file's text, or the merged text of several sources.
     pub text: String,
     /// [`Config::text`], parsed.
@@ -246,6 +249,7 @@ impl Config {
             recheck: machine::recheck(&file.workers)?,
             deterministic: file.bots.iter().map(|bot| bot.deterministic).collect(),
             keep: Keep::of(&file.keep),
+            budget: Budget::of(&file.budget, file.format)?,
             table,
             text,
             folder: folder.to_owned(),

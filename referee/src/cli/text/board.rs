@@ -1,10 +1,10 @@
 //! Boards in the colours of the terminal.
 
 use anstyle::{AnsiColor, Style};
-use games::kit::drawing::{self, Ink};
 use games::Session;
 #[cfg(test)]
 use games::View;
+use games::kit::drawing::{self, Ink};
 
 pub(crate) use games::kit::drawing::cells_of;
 

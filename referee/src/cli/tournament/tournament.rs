@@ -207,12 +207,22 @@ impl Args {
         };
         let mut display = Display::new(standings, done, total, self.how());
         let show = |progress: Progress<'_>| display.show(progress);
+        let interruption = stop.clone();
         let outcome = self.played(tournament, surroundings, stop, show).await;
+        let is_interrupted = *interruption.borrow() != Stop::default();
         let standings = display.finish();
         let outcome = outcome?;
         let ended = (outcome.complete, outcome.standing);
         self.results(&config, ended, &standings, &folder)?;
         if outcome.complete {
+            return Ok(());
+        }
+        if outcome.budget_used_up && !is_interrupted {
+            print_notice(format_args!(
+                "some matches were not played: bots have used up their `budget`; with a larger one, go on \
+                 with `{}`\n",
+                self.command(&folder)
+            ));
             return Ok(());
         }
         print_notice(format_args!(

@@ -3,6 +3,7 @@
 mod bot_games;
 mod builds;
 mod bundles;
+mod chat;
 mod check;
 mod class;
 pub(crate) mod new_bot;
