@@ -46,6 +46,17 @@ impl Queue {
         }
     }
 
+    /// Waits until the result of a match is recorded.
+    pub(crate) async fn finished(&self, number: usize) {
+        let mut results = self.results.subscribe();
+        while !self.schedule().is_finished(number) {
+            // The queue itself owns the sender.
+            if results.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// No more matches with this bot begin. Only for formats whose matches do not depend on results.
     pub(crate) fn leave_out(&self, bot: usize) {
         self.left_out().bots.insert(bot);

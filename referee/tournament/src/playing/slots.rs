@@ -449,6 +449,13 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         if reports.send(report).await.is_err() || is_last {
             break;
         }
+        // What the match has used counts before another one begins.
+        if shared.config.budget.is_some() {
+            tokio::select! {
+                () = shared.queue.finished(scheduled.number) => {}
+                () = reports.closed() => break,
+            }
+        }
     }
     pool.end().await;
 }

@@ -570,3 +570,83 @@ fn earlier_turns_are_shown_again() {
         .collect();
     assert_eq!(lengths, [2, 4, 6, 6]);
 }
+
+#[test]
+fn standings_sum_models_up() {
+    // Every third answer is no legal move.
+    let server = ChatServer::start(|request| match request.number % 3 {
+        0 => ChatAnswer::Says("I pass.".to_owned()),
+        _ => ChatAnswer::plays(&request.any_legal()),
+    });
+    let config = config(&server, r#"games = ["siam"]"#, "");
+    let arena = Arena::new(&format!("concurrency = 1\n{config}"));
+    good(arena.play());
+    let log = arena.path("out").display().to_string();
+    let standings = |format: &str| good(run(["standings", &log, "--format", format]));
+    // Two matches with three moves each; of 9 requests 3 were answered so.
+    let text = standings("text").stdout;
+    let (_, models) = text.split_once("\nModels\n").expect("a table");
+    let row = models
+        .lines()
+        .find(|line| line.contains("tiny-1"))
+        .expect("a row");
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(
+        cells[..11],
+        [
+            "chat", "tiny-1", "2", "6", "9", "900", "90", "0", "3", "0", "0"
+        ]
+    );
+    let json = standings("json").json();
+    let used = &json["models"][0];
+    counts(
+        used,
+        json!({"bot": "chat", "matches": 2, "moves": 6, "calls": 9, "unparsable": 3}),
+    );
+    assert_eq!(used["legal_at_first"], 3);
+    let csv = standings("csv").stdout;
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let column = header.iter().position(|name| *name == "tokens_in").unwrap();
+    let row = csv.lines().find(|line| line.contains("tiny-1")).unwrap();
+    assert_eq!(row.split(',').nth(column), Some("900"));
+    let replayed = good(run(["replay", &log, "--match", "m-000001", "--all"])).stdout;
+    assert_contains(&replayed, "tiny-1: 2 calls, 200 tokens in, 20 out, 1 unparsable");
+    let report = good(run(["report", &log, "--bot", "chat"])).stdout;
+    assert_contains(&report, "tiny-1");
+    // Where no bot asks a model, there is no such table.
+    let arena = Arena::new(&crate::config(&[RANDOM, crate::GREEDY]));
+    good(arena.play());
+    let text = good(run(["standings".into(), arena.path("out")])).stdout;
+    assert!(!text.contains("Models"), "{text}");
+}
+
+#[test]
+fn a_budget_ends_matches_and_a_larger_one_goes_on() {
+    let server = ChatServer::start(|request| ChatAnswer::plays(&request.any_legal()));
+    let config = config(&server, r#"games = ["siam"]"#, "");
+    let text = |budget: &str| format!("rounds = 4\n{config}[budget]\n{budget}\n");
+    let of_chat = |arena: &Arena| arena.matches().len();
+    // Three calls a match.
+    let arena = Arena::new(&text("calls = 4"));
+    let ran = good(arena.play());
+    assert_contains(&ran.stderr, "`chat` has used up its budget: ");
+    assert!((2..=3).contains(&of_chat(&arena)), "{}", ran.stderr);
+    let resumed = |budget: &str| {
+        arena.write("t.toml", &text(budget));
+        let mut args = arena.tournament();
+        args.push("--resume".into());
+        good(run(args))
+    };
+    let before = of_chat(&arena);
+    let ran = resumed("tokens = 100");
+    assert_contains(&ran.stderr, "tokens of 100");
+    assert_eq!(of_chat(&arena), before);
+    let ran = resumed("calls = 1000");
+    assert!(!ran.stderr.contains("budget"), "{}", ran.stderr);
+    assert_eq!(of_chat(&arena), 8);
+    verified(arena.path("out"));
+    for format in ["swiss", "knockout"] {
+        let arena = Arena::new(&format!("format = \"{format}\"\n{}", text("calls = 4")));
+        refused(&arena.play(), 2, "cannot leave out matches");
+    }
+}
