@@ -96,7 +96,9 @@ fn model_words(played: &LoggedMove) -> String {
         (used.refused, "refused"),
     ];
     let kinds = kinds.iter().filter(|(answers, _)| *answers > 0);
-    let kinds: String = kinds.map(|(answers, kind)| format!(", {answers} {kind}")).collect();
+    let kinds: String = kinds
+        .map(|(answers, kind)| format!(", {answers} {kind}"))
+        .collect();
     let model = used.models.first().map_or("a model", |model| model);
     format!(
         "\n  {model}: {}, {} tokens in, {} out{kinds}",

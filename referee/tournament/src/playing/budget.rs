@@ -42,7 +42,10 @@ impl<'a> Budgets<'a> {
     /// Counts a match.
     pub(crate) fn note(&mut self, record: &Record) {
         if self.config.budget.is_some() {
-            models_of(record).into_iter().flatten().for_each(|used| self.add(used));
+            models_of(record)
+                .into_iter()
+                .flatten()
+                .for_each(|used| self.add(used));
         }
     }
 

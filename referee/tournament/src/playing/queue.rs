@@ -88,7 +88,9 @@ impl Queue {
         let mut left_out = self.left_out();
         loop {
             match schedule.take_group() {
-                NextGroup::Group(next) if next.matches.iter().any(|next| left_out.concern(next)) => {
+                NextGroup::Group(next)
+                    if next.matches.iter().any(|next| left_out.concern(next)) =>
+                {
                     left_out.any_match = true;
                 }
                 NextGroup::Wait if left_out.any_match => return NextGroup::Over,

@@ -341,7 +341,11 @@ fn after_error(
 }
 
 /// Leaves out bots without budget, and says so.
-fn leave_out_without_budget(budgets: &mut Budgets<'_>, queue: &Queue, show: &mut impl FnMut(Progress<'_>)) {
+fn leave_out_without_budget(
+    budgets: &mut Budgets<'_>,
+    queue: &Queue,
+    show: &mut impl FnMut(Progress<'_>),
+) {
     for sentence in budgets.apply(queue) {
         show(Progress::Warning(&sentence.into()));
     }

@@ -471,7 +471,9 @@ pub(crate) fn info_view(info: &Value) -> InfoView {
         nodes: number("nodes"),
         pv: variation(info),
         text: text.map(|text| text.chars().take(MOST_TEXT).collect()),
-        model: info["model"].as_str().map(|model| model.chars().take(MOST_MODEL).collect()),
+        model: info["model"]
+            .as_str()
+            .map(|model| model.chars().take(MOST_MODEL).collect()),
     }
 }
 

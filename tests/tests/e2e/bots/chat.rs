@@ -610,7 +610,10 @@ fn standings_sum_models_up() {
     let row = csv.lines().find(|line| line.contains("tiny-1")).unwrap();
     assert_eq!(row.split(',').nth(column), Some("900"));
     let replayed = good(run(["replay", &log, "--match", "m-000001", "--all"])).stdout;
-    assert_contains(&replayed, "tiny-1: 2 calls, 200 tokens in, 20 out, 1 unparsable");
+    assert_contains(
+        &replayed,
+        "tiny-1: 2 calls, 200 tokens in, 20 out, 1 unparsable",
+    );
     let report = good(run(["report", &log, "--bot", "chat"])).stdout;
     assert_contains(&report, "tiny-1");
     // Where no bot asks a model, there is no such table.
