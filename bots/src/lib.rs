@@ -17,6 +17,7 @@
 
 mod alphabeta;
 mod any_game;
+pub mod chat;
 pub mod command_line;
 pub mod engine;
 pub mod evaluation;
@@ -34,6 +35,8 @@ use games::Catalog;
 use thiserror::Error;
 
 use crate::alphabeta::AlphaBeta;
+use crate::chat::Chat;
+use crate::chat::options::ChatOptions;
 use crate::engine::greedy::Greedy;
 use crate::engine::level::{Level, Weakened};
 use crate::engine::random::Random;
@@ -47,7 +50,7 @@ pub use crate::turn::analysis::Analysis;
 pub use crate::turn::clock;
 
 /// The options of a reference bot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BotOptions {
     /// Seeds all random choices.
     pub seed: u64,
@@ -60,6 +63,8 @@ pub struct BotOptions {
     pub threads: usize,
     /// For all but `random`: how strong it plays; `None` is full strength. The clock applies as well.
     pub level: Option<Level>,
+    /// For `chat`, which needs them.
+    pub chat: Option<ChatOptions>,
 }
 
 impl BotOptions {
@@ -86,52 +91,81 @@ pub struct ReferenceBot {
     pub name: &'static str,
     /// One line for people.
     pub summary: &'static str,
-    make: fn(&BotOptions, &Catalog) -> Box<dyn Bot>,
+    make: Make,
+}
+
+/// How a reference bot is made.
+#[derive(Clone, Copy, Debug)]
+enum Make {
+    Engine(fn(&BotOptions, &Catalog) -> Box<dyn Bot>),
+    Chat,
 }
 
 impl ReferenceBot {
+    /// True if the bot plays by itself; false if it asks a server.
+    pub fn is_engine(&self) -> bool {
+        matches!(self.make, Make::Engine(_))
+    }
+
     /// Makes a bot with these options that knows the rules of these games. Games that are compiled in
     /// are played by their types, with evaluations made for them, whatever their ids in the catalog;
     /// others through their [`Rules`](games::Rules).
-    pub fn make(&self, options: &BotOptions, games: &Catalog) -> Box<dyn Bot> {
-        (self.make)(options, games)
+    ///
+    /// # Errors
+    /// If a bot that asks a server cannot: its options, its key or its prompts are not there.
+    pub fn make(&self, options: &BotOptions, games: &Catalog) -> Result<Box<dyn Bot>, RunError> {
+        match self.make {
+            Make::Engine(make) => Ok(make(options, games)),
+            Make::Chat => {
+                let options = options.chat.clone().ok_or(RunError::NoOptions(self.name))?;
+                let chat = Chat::new(options, games.clone()).map_err(RunError::Make)?;
+                Ok(Box::new(chat))
+            }
+        }
     }
 }
 
-/// All reference bots, the weakest first.
+/// All reference bots: engines, the weakest first, then what asks a server.
 pub static BOTS: &[ReferenceBot] = &[
     ReferenceBot {
         name: "random",
         summary: "plays any legal move, each equally likely",
-        make: |options, games| Box::new(EngineBot::new(Random, options.seed, games.clone())),
+        make: Make::Engine(|options, games| {
+            Box::new(EngineBot::new(Random, options.seed, games.clone()))
+        }),
     },
     ReferenceBot {
         name: "greedy",
         summary: "one ply ahead: most points, then most mobility",
-        make: |options, games| options.bot(Greedy, games),
+        make: Make::Engine(|options, games| options.bot(Greedy, games)),
     },
     ReferenceBot {
         name: "alphabeta",
         summary: "alpha-beta search with an evaluation for each game",
-        make: |options, games| {
+        make: Make::Engine(|options, games| {
             let engine = AlphaBeta {
                 nodes: options.limit(options.nodes, Level::nodes),
                 untimed: options.nodes.is_some(),
             };
             options.bot(engine, games)
-        },
+        }),
     },
     ReferenceBot {
         name: "mcts",
         summary: "Monte Carlo tree search with evaluations and proofs",
-        make: |options, games| {
+        make: Make::Engine(|options, games| {
             let engine = Mcts {
                 playouts: options.limit(options.playouts, Level::playouts),
                 untimed: options.playouts.is_some(),
                 threads: options.threads,
             };
             options.bot(engine, games)
-        },
+        }),
+    },
+    ReferenceBot {
+        name: "chat",
+        summary: "asks a language model, over a server's chat-completions interface",
+        make: Make::Chat,
     },
 ];
 
@@ -148,6 +182,12 @@ pub enum RunError {
         /// The names of all reference bots, quoted.
         known: String,
     },
+    /// The bot needs options of its own.
+    #[error("the bot `{0}` needs options: a server and a model")]
+    NoOptions(&'static str),
+    /// The bot cannot be made.
+    #[error("{0}")]
+    Make(sdk::BotError),
     /// The bot ran and failed.
     #[error(transparent)]
     Run(#[from] sdk::Error),
@@ -181,7 +221,7 @@ pub fn run_named(
     input: impl BufRead,
     output: impl Write,
 ) -> Result<(), RunError> {
-    let mut bot = find(name)?.make(options, games);
+    let mut bot = find(name)?.make(options, games)?;
     Ok(sdk::run(&mut *bot, input, output)?)
 }
 

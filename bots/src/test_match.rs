@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::engine::level::Level;
 use crate::sdk::{Bot, Choice};
-use crate::{BotOptions, find, run_named};
+use crate::{BotOptions, ReferenceBot, find, run_named};
 
 /// A test match that was played.
 pub(crate) struct PlayedMatch {
@@ -124,7 +124,10 @@ pub(crate) fn bot(name: &str, seed: u64, playouts: Option<u32>) -> Box<dyn Bot> 
         nodes,
         ..BotOptions::default()
     };
-    find(name).unwrap().make(&options, &Catalog::built_in())
+    find(name)
+        .unwrap()
+        .make(&options, &Catalog::built_in())
+        .unwrap()
 }
 
 /// Every game, with options that keep it short, and one game with more than two seats.
@@ -167,8 +170,12 @@ pub(crate) fn duel(
     rates
 }
 
+fn engines() -> impl Iterator<Item = &'static ReferenceBot> {
+    crate::BOTS.iter().filter(|bot| bot.is_engine())
+}
+
 fn all_bots() -> impl Iterator<Item = Box<dyn Fn() -> Box<dyn Bot>>> {
-    crate::BOTS.iter().map(|entry| {
+    engines().map(|entry| {
         let make: Box<dyn Fn() -> Box<dyn Bot>> = Box::new(|| bot(entry.name, 5, Some(20)));
         make
     })
@@ -198,7 +205,7 @@ fn every_bot_plays_every_game_the_same_way_twice() {
 #[test]
 fn every_bot_follows_the_protocol() {
     for (game, options) in short_games() {
-        for entry in crate::BOTS {
+        for entry in engines() {
             let test_match = TestMatch::new(game, options.clone(), 3);
             let seats = rules(game, &options).seats();
             let mut bots: Vec<_> = (0..seats).map(|_| bot(entry.name, 5, Some(20))).collect();
@@ -287,7 +294,10 @@ fn level_duel(
                 level: Level::new(level),
                 ..BotOptions::default()
             };
-            find(name).unwrap().make(&options, &Catalog::built_in())
+            find(name)
+                .unwrap()
+                .make(&options, &Catalog::built_in())
+                .unwrap()
         }
     };
     let clock = ClockState::default();
@@ -389,7 +399,7 @@ fn by_the_clock() {
                 seed,
                 ..BotOptions::default()
             };
-            entry.make(&seeded, &Catalog::built_in())
+            entry.make(&seeded, &Catalog::built_in()).unwrap()
         }
     };
     for game in GAMES.iter() {
@@ -407,7 +417,7 @@ fn by_the_clock() {
 #[test]
 fn every_bot_answers_with_lines_when_asked_and_only_then() {
     for (game, options) in short_games() {
-        for entry in crate::BOTS {
+        for entry in engines() {
             let test_match = TestMatch::new(game, options.clone(), 3);
             let session = rules(game, &options).start(3).unwrap();
             let mover = session.to_move().alone().unwrap();

@@ -55,7 +55,7 @@ impl Table {
             playouts: Some(playouts),
             ..BotOptions::default()
         };
-        find(name).unwrap().make(&options, catalog)
+        find(name).unwrap().make(&options, catalog).unwrap()
     }
 
     fn start(&self, seat: usize, session: &dyn Session) -> Start {
@@ -472,7 +472,7 @@ fn a_game_that_is_compiled_in_is_played_alike_under_any_id() {
                 nodes: Some(50),
                 ..BotOptions::default()
             };
-            let mut bot = find(name).unwrap().make(&options, &catalog);
+            let mut bot = find(name).unwrap().make(&options, &catalog).unwrap();
             let mut start = table.start(0, &*session);
             start.game = id.to_owned();
             start.options = table.rules.options().to_json();
@@ -535,7 +535,10 @@ fn there_is_a_move_even_without_any_time() {
         let mut session = table.rules.start(1).unwrap();
         for name in ["greedy", "mcts"] {
             let options = BotOptions::default();
-            let mut bot = find(name).unwrap().make(&options, &table.catalog());
+            let mut bot = find(name)
+                .unwrap()
+                .make(&options, &table.catalog())
+                .unwrap();
             bot.start(&table.start(0, &*session)).unwrap();
             let mut turn = table.turn(0, &mut *session, &[]);
             turn.clock.move_ms = Some(Millis::default());
@@ -560,7 +563,10 @@ fn low_levels_play_random_moves_in_any_game() {
     };
     let mut session = table.rules.start(0).unwrap();
     for name in ["greedy", "mcts"] {
-        let mut bot = find(name).unwrap().make(&options, &table.catalog());
+        let mut bot = find(name)
+            .unwrap()
+            .make(&options, &table.catalog())
+            .unwrap();
         bot.start(&table.start(0, &*session)).unwrap();
         let turn = table.turn(0, &mut *session, &[]);
         let random = (0..40).filter(|_| {

@@ -5,6 +5,7 @@
 
 pub mod campaign;
 pub mod chaos;
+pub mod chat_server;
 pub mod cluster;
 pub mod flood;
 pub mod model;

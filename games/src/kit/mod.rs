@@ -1,6 +1,7 @@
 //! Building blocks for rules: boards, sets of cells, moves along lines, options, states, keys.
 
 pub mod board;
+pub mod drawing;
 pub mod info;
 pub mod options;
 pub mod outcome;

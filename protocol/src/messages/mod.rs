@@ -227,6 +227,9 @@ pub struct Fault {
     /// wait for late ones, so it need not have been.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answered: bool,
+    /// In the log alone: the `info` that the bot sent in the turn of its fault, as with a move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub info: Option<Value>,
 }
 
 /// The kinds of faults, and resigning, which ends the game in the same way.

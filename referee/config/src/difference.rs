@@ -52,11 +52,12 @@ pub fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
     differences(old, &new)
 }
 
-/// Drops the keys that do not affect matches: permissions of submissions, and which bots are
-/// submissions. Earlier versions did not write those.
+/// Drops the keys that do not affect matches: budgets, permissions of submissions, and which bots are
+/// submissions. Earlier versions did not write the latter.
 fn comparable(table: &Table) -> Table {
     let mut table = table.clone();
     table.remove("submissions");
+    table.remove("budget");
     if let Some(Value::Array(bots)) = table.get_mut("bots") {
         for bot in bots.iter_mut().filter_map(Value::as_table_mut) {
             bot.remove("submission");

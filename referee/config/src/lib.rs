@@ -19,6 +19,7 @@ pub use crate::bots::build::{BuildPlan, Quota};
 pub use crate::bots::{RecordedBot, recorded_bot};
 pub use crate::reading::left_out::LeftOut;
 pub use crate::reading::variables::variables_in;
+pub use crate::settings::budget::Budget;
 pub use crate::settings::keep::Keep;
 pub use crate::settings::machine::{NoiseLimits, TimeScale};
 pub use crate::settings::openings::{Judged, Openings};

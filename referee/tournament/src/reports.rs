@@ -79,6 +79,8 @@ pub enum Progress<'a> {
 pub struct TournamentOutcome {
     /// False after an interruption; the finished matches are in the log.
     pub complete: bool,
+    /// True if matches were not played because bots have used up their budget.
+    pub budget_used_up: bool,
     /// `None` in formats that only count points.
     pub standing: Option<Standing>,
 }

@@ -130,6 +130,7 @@ export interface Info {
   nodes?: number | null;
   pv?: string[] | null;
   text?: string | null;
+  model?: string | null;
 }
 
 export interface Move {

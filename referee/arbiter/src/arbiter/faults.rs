@@ -2,6 +2,7 @@
 
 use games::BrokenRules;
 use protocol::{Failure, Fault, FaultCode, Millis, ToBot};
+use serde_json::Value;
 use smallvec::SmallVec;
 
 use super::Arbiter;
@@ -49,13 +50,13 @@ impl Arbiter {
         !self.faults.is_empty() && adjudication::decided_by_faults(&self.at_fault())
     }
 
-    /// Makes a seat lose.
-    pub(super) fn lose(&mut self, seat: usize, failure: Failure) {
-        let late = None;
+    /// Makes a seat lose. `info` is what its bot said in its turn.
+    pub(super) fn lose(&mut self, seat: usize, failure: Failure, info: Option<Value>) {
         self.blame([SeatFault {
             seat,
             failure,
-            late,
+            late: None,
+            info,
         }]);
     }
 
@@ -71,6 +72,7 @@ impl Arbiter {
             seat,
             failure: Failure { code, message },
             late,
+            info,
         } in faults
         {
             if self.is_at_fault(seat) {
@@ -84,6 +86,7 @@ impl Arbiter {
                 ms: late.map(|late| Millis(late.used.wall)),
                 cpu_ms: late.and_then(|late| late.used.cpu).map(Millis),
                 answered: late.is_some_and(|late| late.answered),
+                info,
             });
             if code.is_fault() {
                 let message = ToBot::Error { code, message };

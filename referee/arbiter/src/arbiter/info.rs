@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 
 /// A move is logged with at most this many fields of `info`.
 const MAX_FIELDS: usize = 50;
+/// The field for people, which may be cut.
+const TEXT: &str = "text";
 
 /// The fields of all `info` messages of a turn.
 #[derive(Debug, Default)]
@@ -15,11 +17,16 @@ pub(super) struct TurnInfo {
 
 impl TurnInfo {
     /// Adds fields, each over an earlier one of the same name. Drops those that exceed the limits,
-    /// so that a bot that never stops talking does not fill the memory.
+    /// so that a bot that never stops talking does not fill the memory; of `text` the beginning stays.
     pub(super) fn add(&mut self, fields: Map<String, Value>, max_bytes: u64) {
-        for (name, value) in fields {
+        for (name, mut value) in fields {
             let old = self.fields.get(&name).map(|old| size(&name, old));
-            let bytes = self.bytes - old.unwrap_or(0) + size(&name, &value);
+            let others = self.bytes - old.unwrap_or(0);
+            if let (TEXT, Value::String(text)) = (&*name, &mut value) {
+                let room = max_bytes.saturating_sub(others + size(&name, &Value::from("")));
+                cut(text, room as usize);
+            }
+            let bytes = others + size(&name, &value);
             if bytes <= max_bytes && (old.is_some() || self.fields.len() < MAX_FIELDS) {
                 self.bytes = bytes;
                 self.fields.insert(name, value);
@@ -37,6 +44,15 @@ impl TurnInfo {
         }
         (!self.fields.is_empty()).then_some(Value::Object(self.fields))
     }
+}
+
+/// Keeps the beginning of a text.
+fn cut(text: &mut String, most: usize) {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
 }
 
 /// The approximate size in the log of a move's `info`, in bytes, as it is limited.

@@ -84,9 +84,14 @@ impl Arbiter {
         } else {
             self.seats[seat].sent_plies
         };
+        let mut result = result.clone();
+        for fault in &mut result.faults {
+            // What a bot says about its thinking is not for the others.
+            fault.info = None;
+        }
         ToBot::End(Box::new(End {
             moves: played(&self.game.moves()[from..]).collect(),
-            result: result.clone(),
+            result,
         }))
     }
 

@@ -216,7 +216,7 @@ impl Arbiter {
             if let Some(seat) = to_move.alone()
                 && let Some(failure) = self.seats[seat].pending.take()
             {
-                self.lose(seat, failure);
+                self.lose(seat, failure, None);
                 continue;
             }
             if to_move.seats().all(|seat| self.is_at_fault(seat)) {

@@ -58,7 +58,7 @@ impl Arbiter {
         if matches!(failure.code, FaultCode::Crash | FaultCode::Timeout) {
             failure.code = FaultCode::Startup;
         }
-        self.lose(seat, failure);
+        self.lose(seat, failure, None);
         self.begin_when_ready()
     }
 

@@ -3,6 +3,7 @@
 use games::session::MoveError;
 use games::{BrokenRules, ToMove};
 use protocol::{BadMessage, BotMove, FromBot, faults};
+use serde_json::Value;
 use smallvec::SmallVec;
 
 use super::game::refused;
@@ -138,7 +139,16 @@ impl Arbiter {
                 info: mv.info,
             },
             Err(MoveError::Broken(broken)) => return Err(broken),
-            Err(error) => Answer::fault(self.game.illegal_move(seat, &mv.mv, &error)?),
+            Err(error) => {
+                let failure = self.game.illegal_move(seat, &mv.mv, &error)?;
+                let max_info = self.seats[seat].max_info;
+                if let (Some(Value::Object(info)), Some(turn)) =
+                    (mv.info, self.seats[seat].open_turn_mut())
+                {
+                    turn.info.add(info, max_info);
+                }
+                Answer::fault(failure)
+            }
         };
         self.answered(seat, answer)
     }
@@ -174,9 +184,9 @@ impl Arbiter {
                 Err(MoveError::Broken(broken)) => return Err(broken),
                 // Only the move of a seat that moves alone was not checked before.
                 Err(error) if is_alone => {
-                    let seat = first.seat;
+                    let (seat, info) = (first.seat, first.info.clone());
                     let failure = self.game.illegal_move(seat, &first.mv, &error)?;
-                    self.lose(seat, failure);
+                    self.lose(seat, failure, info);
                 }
                 Err(error) => return Err(refused(error)),
             }
@@ -204,6 +214,7 @@ impl Arbiter {
                     seat: number,
                     failure,
                     late,
+                    info: turn.info.with(None, seat.max_info),
                 }),
                 None => unreachable!("the step has not ended"),
             }

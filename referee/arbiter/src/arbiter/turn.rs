@@ -77,6 +77,7 @@ pub(super) struct SeatFault {
     pub(super) seat: usize,
     pub(super) failure: Failure,
     pub(super) late: Option<Late>,
+    pub(super) info: Option<Value>,
 }
 
 /// A bot's move, as it is logged.

@@ -297,3 +297,44 @@ fn a_move_with_blanks_or_in_another_case_is_illegal_but_named() {
     let message = &script.result().faults[0].message;
     assert!(!message.contains("did you mean"), "{message}");
 }
+
+#[test]
+fn what_a_bot_said_before_its_fault_is_logged_and_not_sent() {
+    for fault in [
+        r#"{"type":"fault","code":"no_move","message":"why"}"#,
+        r#"{"type":"move","move":"z9-z9/z9","info":{"calls":4}}"#,
+    ] {
+        let mut script = Script::amazons().started();
+        script.say(0, r#"{"type":"info","calls":3,"tokens_in":7}"#);
+        script.say(0, fault);
+        let calls = if fault.contains("z9") { 4 } else { 3 };
+        let info = json!({"calls": calls, "tokens_in": 7});
+        let sent = script.sent.iter().filter_map(|(_, message)| match message {
+            ToBot::End(end) => Some(end.result.faults[0].info.clone()),
+            _ => None,
+        });
+        let sent: Vec<_> = sent.collect();
+        assert!(
+            !sent.is_empty() && sent.iter().all(Option::is_none),
+            "{sent:?}"
+        );
+        assert_eq!(script.result().faults[0].info, Some(info));
+    }
+}
+
+#[test]
+fn a_long_text_in_info_is_cut_and_other_long_fields_are_dropped() {
+    let mut script = Script::amazons().started();
+    let mv = script.legal();
+    let info = json!({"depth": 3, "other": "x".repeat(2000), "text": "é".repeat(2000)});
+    script.say(
+        0,
+        &json!({"type": "move", "move": mv, "info": info}).to_string(),
+    );
+    let logged = script.arbiter.moves()[0].info.clone().unwrap();
+    assert_eq!(logged["depth"], 3);
+    assert_eq!(logged["other"], json!(null));
+    // A thousand bytes are allowed, names and a little more for each field included.
+    let kept = logged["text"].as_str().unwrap();
+    assert!(kept.len() > 950 && kept.len() <= 1000, "{}", kept.len());
+}

@@ -25,7 +25,10 @@ impl ResultCursor {
 
     /// Takes the answers to a batch, in its order, each a sequence number with its content. Returns what was
     /// not read before.
-    pub(super) fn read<T>(&mut self, answers: impl IntoIterator<Item = Option<(u64, T)>>) -> Vec<T> {
+    pub(super) fn read<T>(
+        &mut self,
+        answers: impl IntoIterator<Item = Option<(u64, T)>>,
+    ) -> Vec<T> {
         let mut read = Vec::new();
         let batch = self.batch();
         for (asked, answer) in batch.clone().zip(answers) {

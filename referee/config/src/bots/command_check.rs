@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use supervisor::spec::Tier;
 use supervisor::{BotSpec, REFEREE};
 
 use bots::command_line;
@@ -26,7 +27,8 @@ pub fn check(spec: &BotSpec) -> Result<(), String> {
         && first == REFEREE
         && second == "bot"
     {
-        return command_line::check(arguments).map_err(|error| error.to_string());
+        command_line::check(arguments).map_err(|error| error.to_string())?;
+        return check_network(spec, arguments);
     }
     match script(&spec.command) {
         Some(script) if !spec.dir.join(script).exists() => Err(format!(
@@ -35,6 +37,24 @@ pub fn check(spec: &BotSpec) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Diagnoses a reference bot that asks a server, in a sandbox without network.
+fn check_network(spec: &BotSpec, arguments: &[String]) -> Result<(), String> {
+    let tier = spec.wanted.tier;
+    let has_network = match tier {
+        Tier::None | Tier::Limits => true,
+        Tier::Restricted => false,
+        Tier::Strict => spec.wanted.network,
+    };
+    if has_network || !command_line::needs_network(arguments) {
+        return Ok(());
+    }
+    Err(format!(
+        "no network: the bot asks a server, and the sandbox \"{}\" does not let it; use \"limits\" or \"none\" for \
+         this bot",
+        tier.name()
+    ))
 }
 
 /// The script that an interpreter is to run.

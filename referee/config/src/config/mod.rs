@@ -24,6 +24,7 @@ use crate::bots::build::BuildPlan;
 use crate::error::{ConfigError, Diagnostic, Problem};
 use crate::reading::layers::{self, EarlierNames, Locate, Read};
 use crate::reading::left_out::{self, LeftOut};
+use crate::settings::budget::Budget;
 use crate::settings::keep::Keep;
 use crate::settings::machine::{NoiseLimits, TimeScale};
 use crate::settings::openings::Openings;
@@ -66,6 +67,8 @@ pub struct Config {
     pub recheck: f64,
     /// Disk space beside the log.
     pub keep: Keep,
+    /// For each bot alone; `None` if nothing is limited.
+    pub budget: Option<Budget>,
     pub source: Source,
     places: BotPlaces,
     /// True if workers play the matches; each scales time limits by its own speed.
@@ -288,6 +291,7 @@ impl Config {
             openings,
             recheck: machine::recheck(&file.workers)?,
             keep: Keep::of(&file.keep),
+            budget: Budget::of(&file.budget, file.format)?,
             source: Source {
                 table,
                 text,

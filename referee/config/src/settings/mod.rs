@@ -1,6 +1,7 @@
 //! Settings: checked tables, as the rest of the program uses them.
 
 pub(crate) mod adjudicate;
+pub(crate) mod budget;
 pub mod format;
 pub(crate) mod game_list;
 pub mod ggp;

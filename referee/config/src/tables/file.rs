@@ -95,6 +95,10 @@ pub struct ConfigFile {
     /// Limits on what is kept in the tournament's folder beside the log.
     #[serde(default)]
     pub keep: KeepTable,
+    /// The most that each bot may use of language models, by what it reports itself. When that is
+    /// used up, no new match with the bot begins.
+    #[serde(default)]
+    pub budget: BudgetTable,
     /// Readable paths in the sandboxes "restricted" and "strict", besides the system's files, the
     /// bots' programs and their own `dir`.
     #[serde(default)]
@@ -217,6 +221,18 @@ pub struct KeepTable {
     /// The size of the folder `stderr`, for all bots together; `resources.stderr_bytes` limits each
     /// bot. Default "256MiB".
     pub stderr: Option<Size>,
+}
+
+/// The most that each bot may use of language models, by what it reports itself.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BudgetTable {
+    /// Tokens of requests and answers together.
+    #[schemars(range(min = 1))]
+    pub tokens: Option<u64>,
+    /// Requests to servers, those that failed included.
+    #[schemars(range(min = 1))]
+    pub calls: Option<u64>,
 }
 
 /// Openings of matches.

@@ -16,7 +16,7 @@ pub use formats::plot;
 pub use formats::{all_parts, html, markdown, page, text};
 pub use parts::{Grid, Part, heading, quoted};
 pub(crate) use sections::too_noisy;
-pub use sections::{Pair, bot_warning, load, pairs_of, same_answers};
+pub use sections::{Pair, bot_warning, load, model_table, pairs_of, same_answers};
 pub(crate) use sections::{Scored, bounds};
 pub use statistics::{By, Sheet, SheetFormat};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use log::{BotWarning, SameAnswers};
+use log::{BotWarning, ModelUse, SameAnswers};
 use serde::Serialize;
 
 use ratings::report::{OpeningReport, Ratings};
@@ -58,6 +58,8 @@ pub struct Sheet {
     pub same_answers: Vec<SameAnswers>,
     /// Warnings of bots, if they were looked up.
     pub bot_warnings: Vec<BotWarning>,
+    /// The use of language models, if it was looked up.
+    pub models: Vec<ModelUse>,
 }
 
 impl Sheet {
@@ -85,6 +87,7 @@ impl Sheet {
             opening_moves: BTreeMap::new(),
             same_answers: Vec::new(),
             bot_warnings: Vec::new(),
+            models: Vec::new(),
         })
     }
 

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use games::Session;
+use games::kit::text::count;
 use games::kit::to_move::CHANCE;
+use log::ModelUse;
 use protocol::{LoggedMove, Record, shown};
 use serde_json::Value;
 
@@ -73,8 +75,35 @@ fn title(record: &Record, played: &LoggedMove, ply: usize) -> String {
         _ => format!("{:.1} ms", played.ms.0.as_secs_f64() * 1e3),
     };
     format!(
-        "{ply}. {}: {}  ({how})",
+        "{ply}. {}: {}  ({how}){}",
         who(record, played),
-        shown(&played.mv)
+        shown(&played.mv),
+        model_words(played)
+    )
+}
+
+/// What a language model took for a move, on a line of its own; empty if none is said to have chosen it.
+fn model_words(played: &LoggedMove) -> String {
+    let mut used = ModelUse::default();
+    let info = played.info.as_ref();
+    if !info.is_some_and(|info| used.add_turn(info, true)) {
+        return String::new();
+    }
+    let kinds = [
+        (used.illegal, "illegal"),
+        (used.unparsable, "unparsable"),
+        (used.truncated, "truncated"),
+        (used.refused, "refused"),
+    ];
+    let kinds = kinds.iter().filter(|(answers, _)| *answers > 0);
+    let kinds: String = kinds
+        .map(|(answers, kind)| format!(", {answers} {kind}"))
+        .collect();
+    let model = used.models.first().map_or("a model", |model| model);
+    format!(
+        "\n  {model}: {}, {} tokens in, {} out{kinds}",
+        count(used.calls, "call", "calls"),
+        used.tokens_in,
+        used.tokens_out
     )
 }

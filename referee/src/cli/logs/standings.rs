@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue};
-use log::{self, MIN_CHOICES, each_summary};
+use log::{self, MIN_CHOICES, ModelUse, each_summary};
 use report::sheet::{self, By, Sheet, SheetFormat};
 use report::{print_notice, terminal};
 
@@ -217,6 +217,7 @@ impl Args {
         let mut sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
         sheet.same_answers = log::same_answers(&self.logs, matches.alike(MIN_CHOICES))?;
         sheet.bot_warnings = log::bot_warnings(&self.logs);
+        sheet.models = self.models();
         sheet.opening_moves = log::opening_moves(&self.logs, &sheet.first_matches())?;
         if let Some(path) = &self.svg {
             replace(path, &sheet::plot(&sheet.report))?;
@@ -264,6 +265,21 @@ impl Args {
             return Err(CliError::Usage(self.why_none(&unwanted)));
         }
         Ok(matches)
+    }
+
+    /// The use of language models in the matches that count.
+    fn models(&self) -> Vec<ModelUse> {
+        let by_version = self.by() == Some(By::Version);
+        log::model_use(&self.logs, |record| {
+            let mut summary = MatchSummary::from(&*record);
+            if by_version {
+                summary.split_versions();
+                for (player, split) in record.players.iter_mut().zip(&summary.players) {
+                    player.name.clone_from(&split.name);
+                }
+            }
+            self.wants(&summary, &mut Unwanted::default())
+        })
     }
 
     /// True if a match counts.

@@ -6,6 +6,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use arbiter::Arbiter;
+use bots::command_line::as_command;
+use config::bots::command_check;
 use config::tables::LimitsTable;
 use config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use games::Rules;
@@ -15,7 +17,7 @@ use protocol::{LoggedMove, Millis, Record, TimeControl, shown};
 use report::{self, print_notice};
 use rules::RulesSet;
 use supervisor::spec::command;
-use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
+use supervisor::{BotSpec, CommandError, Tracer};
 use tournament::playing::match_run::MatchRun;
 use tournament::playing::one_match::{self, SingleMatch, match_id};
 
@@ -39,8 +41,8 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     game: GameArgs,
-    /// A bot, one for each seat in seat order: a reference bot's name (`referee bot` lists them)
-    /// or a command line
+    /// A bot, one for each seat in seat order: a reference bot's name (`referee bot` lists them),
+    /// perhaps with its options, or a command line
     #[arg(long = "bot", value_name = "BOT", required_unless_present = "humans")]
     bots: Vec<String>,
     /// You take this seat, given by number or role, and bots take the others; you have no time limit,
@@ -222,6 +224,9 @@ impl Args {
             } else {
                 let mut spec = spec(bots.next().map_or("", |bot| bot), &specs, time)?;
                 spec.wanted.tier = self.sandbox.sandbox;
+                command_check::check(&spec).map_err(|error| {
+                    CliError::Usage(format!("--bot `{}`: {error}", spec.command.join(" ")))
+                })?;
                 spec
             };
             set.equip(&mut spec);
@@ -326,12 +331,9 @@ pub(crate) fn spec(
     others: &[Arc<BotSpec>],
     time: &TimeControl,
 ) -> Result<BotSpec, CliError> {
-    let command = match bots::find(bot) {
-        Ok(entry) => [REFEREE, "bot", entry.name].map(str::to_owned).to_vec(),
-        Err(_) => {
-            command::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?
-        }
-    };
+    let words = command::split(bot);
+    let words = words.map_err(|error| CliError::Usage(format!("--bot: {error}")))?;
+    let command = as_command(words);
     let spec = one_match::bot_spec(bot, command, others, time)?;
     spec.program().map_err(|error| {
         let or = match error {

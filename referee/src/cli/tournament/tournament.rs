@@ -183,6 +183,7 @@ impl Args {
         let mut display = Display::new(standings, done, total, self.how());
         let show = |progress: Progress<'_>| display.show(progress);
         let advise = |error| self.with_advice(error, &folder);
+        let interruption = stop.clone();
         let outcome = match &workers {
             Some(workers) => cluster::play(workers, tournament, stop, show, advise).await,
             None => {
@@ -190,11 +191,20 @@ impl Args {
                 outcome.map_err(advise)
             }
         };
+        let is_interrupted = *interruption.borrow() != Stop::default();
         let standings = display.finish();
         let outcome = outcome?;
         let ended = (outcome.complete, outcome.standing);
         self.results(&config, ended, &standings, &folder)?;
         if outcome.complete {
+            return Ok(());
+        }
+        if outcome.budget_used_up && !is_interrupted {
+            print_notice(format_args!(
+                "some matches were not played: bots have used up their `budget`; with a larger one, go on \
+                 with `{}`\n",
+                self.command(&folder)
+            ));
             return Ok(());
         }
         print_notice(format_args!(

@@ -16,6 +16,7 @@ use super::failure::{News, NotStarted};
 use super::files::{self, BotFiles, Build};
 use super::process::{BotProcess, Surroundings};
 use crate::process::children;
+use crate::process::cores::Cores;
 use crate::sandbox::build::{OtherProgram, Sandbox, SandboxError};
 use crate::sandbox::machine::Machine;
 use crate::spec::BotSpec;
@@ -61,6 +62,7 @@ struct History {
     files: Mutex<BotFiles>,
     /// The user was warned that the bot has started only after failed attempts.
     warned_of_late_start: AtomicBool,
+    warned_of_threads: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -259,6 +261,29 @@ impl BotFactory {
         }
     }
 
+    /// Warns once for each bot that computes with several threads while it has one core. Its threads have the
+    /// core of the thread that calls this.
+    pub(crate) fn warn_of_threads(&self, spec: &BotSpec, process: &mut BotProcess) {
+        if !Cores::of_this_thread().is_some_and(Cores::is_one) {
+            return;
+        }
+        let Some(threads) = process.computing_threads().filter(|threads| *threads > 1) else {
+            return;
+        };
+        if !self
+            .history(spec)
+            .warned_of_threads
+            .swap(true, Ordering::Relaxed)
+        {
+            self.add_news(Some(format!(
+                "the bot `{}` computes with {threads} threads, and `affinity = \"cores\"` holds them all to one \
+                 core: with `affinity = \"off\"` and fewer matches at a time (`concurrency`) it may be many times \
+                 as fast",
+                spec.name
+            )));
+        }
+    }
+
     /// The present build of the bot. Warns the user if it has changed.
     fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Build> {
         let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
@@ -332,6 +357,7 @@ impl BotFactory {
                 stderr_left: Arc::new(AtomicU64::new(stderr_bytes)),
                 files: Mutex::default(),
                 warned_of_late_start: AtomicBool::new(false),
+                warned_of_threads: AtomicBool::new(false),
             })
         });
         history.clone()

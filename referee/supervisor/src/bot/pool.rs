@@ -108,6 +108,7 @@ impl Pool {
 
     /// Returns a process to the pool, or ends it if the bot has a new one for each match.
     pub async fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
+        self.factory.warn_of_threads(spec, &mut process);
         if spec.restart == Restart::EachMatch {
             self.dismiss(process);
             return;

@@ -25,6 +25,7 @@ use super::launch::{self, Launched};
 use crate::process::cpu_meter::CpuMeter;
 use crate::process::handle::{GRACE_PERIOD, ProcessHandle};
 use crate::process::stall::{self, Stall};
+use crate::process::threads;
 use crate::sandbox::build::Sandbox;
 use crate::spec::{BotSpec, Idle};
 use crate::streams::lines::{LineLimits, LineRead, Lines};
@@ -38,6 +39,8 @@ use crate::system::suspension;
 /// The time to wait for the exit of a bot that has closed its output, so that its exit status can
 /// be reported.
 const EXIT_WAIT: Duration = Duration::from_millis(250);
+/// Threads are counted no more often than this.
+const BETWEEN_COUNTS: Duration = Duration::from_secs(2);
 /// Longer than any time limit.
 const LONGEST_WAIT: Duration = Duration::from_secs(2 * 366 * 24 * 60 * 60);
 /// Sentences quote at most this many characters of output without a line end.
@@ -76,6 +79,8 @@ pub struct BotProcess {
     /// It is frozen until the next message.
     resting: bool,
     has_played: bool,
+    /// When its threads were last counted, or its start.
+    threads_counted: Instant,
 }
 
 impl BotProcess {
@@ -152,6 +157,7 @@ impl BotProcess {
             transcript: Transcript::traced(surroundings.trace),
             resting: false,
             has_played: false,
+            threads_counted: Instant::now(),
             handle,
             tmp,
             stdin: Some(pipes.stdin),
@@ -254,6 +260,16 @@ impl BotProcess {
     /// True if this process has played a match.
     pub fn has_played(&self) -> bool {
         self.has_played
+    }
+
+    /// The number of its threads that have computed so far; `None` if they were counted a moment ago.
+    pub(crate) fn computing_threads(&mut self) -> Option<usize> {
+        if self.threads_counted.elapsed() < BETWEEN_COUNTS {
+            return None;
+        }
+        self.threads_counted = Instant::now();
+        let processes = process_tree::descendants(self.handle.pid());
+        Some(threads::that_compute(&processes))
     }
 
     /// Counts a match, and calls [`BotProcess::rest`].

@@ -13,6 +13,15 @@ pub(crate) struct Cores;
 
 #[cfg(target_os = "linux")]
 impl Cores {
+    /// True if it is a single one.
+    pub(crate) fn is_one(self) -> bool {
+        let cores = 0..nix::sched::CpuSet::count();
+        cores
+            .filter(|core| self.0.is_set(*core).unwrap_or(false))
+            .count()
+            == 1
+    }
+
     /// `None` if the machine does not report them.
     pub(crate) fn of_this_thread() -> Option<Self> {
         let this_thread = nix::unistd::Pid::from_raw(0);
@@ -42,6 +51,10 @@ impl Cores {
 impl Cores {
     pub(crate) fn of_this_thread() -> Option<Self> {
         None
+    }
+
+    pub(crate) fn is_one(self) -> bool {
+        false
     }
 
     pub(crate) fn pin(self, _: &mut Command) {}

@@ -10,6 +10,7 @@ pub mod plan;
 pub(crate) mod prepare;
 pub(crate) mod stall;
 pub mod supervisor;
+pub(crate) mod threads;
 pub(crate) mod time_slice;
 
 pub use children::OwnChild;

@@ -152,7 +152,7 @@ impl Stat {
     }
 }
 
-fn ticks(ticks: u64) -> Duration {
+pub(crate) fn ticks(ticks: u64) -> Duration {
     static HERTZ: OnceLock<u64> = OnceLock::new();
     let hertz = *HERTZ.get_or_init(|| system_value(SysconfVar::CLK_TCK).unwrap_or(100));
     Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / hertz))

@@ -2,6 +2,7 @@
 
 pub(crate) mod backend;
 pub mod broadcast;
+pub(crate) mod budget;
 pub mod capacity;
 pub mod failures;
 pub(crate) mod live_record;

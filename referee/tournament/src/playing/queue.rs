@@ -1,5 +1,6 @@
 //! The schedule, shared by the slots. A slot without a match waits for results.
 
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use schedule::{Next, NextGroup, Schedule, Scheduled, ScheduledGroup};
@@ -7,14 +8,24 @@ use tokio::sync::watch;
 
 pub struct Queue {
     schedule: Mutex<Schedule>,
+    left_out: Mutex<LeftOutBots>,
     /// Changes with each result.
     results: watch::Sender<()>,
+}
+
+/// The bots that begin no more matches. Locked after the schedule.
+#[derive(Default)]
+struct LeftOutBots {
+    bots: HashSet<usize>,
+    /// True if a match was left out for them, so that the schedule will not be over by itself.
+    any_match: bool,
 }
 
 impl Queue {
     pub fn new(schedule: Schedule) -> Self {
         Queue {
             schedule: Mutex::new(schedule),
+            left_out: Mutex::default(),
             results: watch::Sender::new(()),
         }
     }
@@ -25,7 +36,7 @@ impl Queue {
         let mut results = self.results.subscribe();
         loop {
             // On a line of its own: the schedule must not stay locked while we wait.
-            let next = self.schedule().take();
+            let next = self.take();
             match next {
                 Next::Match(scheduled) => return Some(scheduled),
                 Next::Over => return None,
@@ -35,11 +46,64 @@ impl Queue {
         }
     }
 
+    /// Waits until the result of a match is recorded.
+    pub(crate) async fn finished(&self, number: usize) {
+        let mut results = self.results.subscribe();
+        while !self.schedule().is_finished(number) {
+            // The queue itself owns the sender.
+            if results.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// No more matches with this bot begin. Only for formats whose matches do not depend on results.
+    pub(crate) fn leave_out(&self, bot: usize) {
+        self.left_out().bots.insert(bot);
+    }
+
+    /// True if matches were left out, so that the tournament ends without them.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.left_out().any_match
+    }
+
+    fn left_out(&self) -> MutexGuard<'_, LeftOutBots> {
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Next {
+        let mut schedule = self.schedule();
+        let mut left_out = self.left_out();
+        loop {
+            match schedule.take() {
+                Next::Match(next) if left_out.concern(&next) => left_out.any_match = true,
+                Next::Wait if left_out.any_match => return Next::Over,
+                next => return next,
+            }
+        }
+    }
+
+    fn take_group(&self) -> NextGroup {
+        let mut schedule = self.schedule();
+        let mut left_out = self.left_out();
+        loop {
+            match schedule.take_group() {
+                NextGroup::Group(next)
+                    if next.matches.iter().any(|next| left_out.concern(next)) =>
+                {
+                    left_out.any_match = true;
+                }
+                NextGroup::Wait if left_out.any_match => return NextGroup::Over,
+                next => return next,
+            }
+        }
+    }
+
     /// `None` when no more matches start. Cancel-safe.
     pub async fn next_group(&self) -> Option<ScheduledGroup> {
         let mut results = self.results.subscribe();
         loop {
-            let next = self.schedule().take_group();
+            let next = self.take_group();
             match next {
                 NextGroup::Group(group) => return Some(group),
                 NextGroup::Over => return None,
@@ -57,6 +121,12 @@ impl Queue {
     /// Locks the schedule. Do not wait for anything while you hold it.
     pub fn schedule(&self) -> MutexGuard<'_, Schedule> {
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LeftOutBots {
+    fn concern(&self, next: &Scheduled) -> bool {
+        next.seats.iter().any(|bot| self.bots.contains(bot))
     }
 }
 
@@ -99,5 +169,22 @@ mod tests {
         }
         assert_eq!(taken.recv().unwrap(), None);
         assert_eq!(block_on(queue.next()), None);
+    }
+
+    #[test]
+    fn bots_that_are_left_out_begin_no_more_matches() {
+        let shape = Shape::round_robin(&[2], 3, 2);
+        let queue = Queue::new(Schedule::new(&shape));
+        let all = shape.count().most;
+        let first = block_on(queue.next()).unwrap();
+        queue.leave_out(2);
+        let mut others = 0;
+        while let Some(next) = block_on(queue.next()) {
+            assert!(!next.seats.contains(&2), "{next:?}");
+            others += 1;
+        }
+        assert_eq!((others, all), (3, 12));
+        assert!(queue.leaves_out());
+        assert!(!first.seats.contains(&2), "{first:?}");
     }
 }

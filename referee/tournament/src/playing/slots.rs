@@ -22,6 +22,7 @@ use tokio::time::sleep;
 use crate::folder::Folder;
 use crate::playing::backend::{Backend, Run};
 use crate::playing::broadcast::{Broadcast, SnapshotBudget};
+use crate::playing::budget::Budgets;
 use crate::playing::failures::Failures;
 use crate::playing::match_run::{MatchRun, People};
 use crate::playing::openings::{self, Opening};
@@ -107,10 +108,12 @@ pub(crate) async fn run(
     let (reports, inbox) = mpsc::channel(MOST_REPORTS);
     // Nothing is sent: it closes when the last slot has ended its bots.
     let (at_work, mut all_done) = mpsc::channel::<Infallible>(1);
+    let mut budgets = Budgets::new(&shared.config, &folder.path);
+    leave_out_without_budget(&mut budgets, &shared.queue, &mut show);
     let written = match start(slots, &shared, reports, at_work) {
         Ok(()) => {
             let stop = shared.stop.clone();
-            let what = (&*shared.config, &shared.queue);
+            let what = (&*shared.config, &shared.queue, budgets);
             write(what, inbox, &mut folder.log, stop, &mut show).await
         }
         Err(error) => {
@@ -150,9 +153,12 @@ pub(crate) async fn run_at<B: Backend>(
         reports,
         stop: stop.clone(),
     };
+    let mut budgets = Budgets::new(&config, &folder.path);
+    leave_out_without_budget(&mut budgets, &queue, &mut show);
     let playing = backend.open(run).await.map_err(BackendError::Backend)?;
     let playing = tokio::spawn(playing);
-    let written = write((&config, &queue), inbox, &mut folder.log, stop, &mut show).await;
+    let what = (&*config, &*queue, budgets);
+    let written = write(what, inbox, &mut folder.log, stop, &mut show).await;
     // It also ends when its reports are no longer received.
     let played = match playing.await {
         Ok(played) => played,
@@ -185,9 +191,11 @@ fn conclude(
     }
     log.finish()?;
     warn_if_put_back(log, show);
+    let budget_used_up = queue.leaves_out();
     let schedule = queue.schedule();
     Ok(TournamentOutcome {
         complete: schedule.is_over(),
+        budget_used_up,
         standing: schedule.standing(),
     })
 }
@@ -216,7 +224,7 @@ fn start(
 /// Writes the slots' reports to the log, and shows them, until the last slot is gone. Returns early
 /// after an error; slots end at their next report then.
 async fn write(
-    (config, queue): (&Config, &Queue),
+    (config, queue, mut budgets): (&Config, &Queue, Budgets<'_>),
     mut inbox: mpsc::Receiver<FromSlot>,
     log: &mut LogWriter,
     mut stop: watch::Receiver<Stop>,
@@ -253,6 +261,9 @@ async fn write(
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
                     let repetition = || ratings::repetition(&record);
+                    // Before slots look for another match.
+                    budgets.note(&record);
+                    leave_out_without_budget(&mut budgets, queue, show);
                     queue.finish(number, outcome, repetition);
                     show(finished(&record, queue));
                     let warnings = undeclared.noticed(config, &record).into_iter();
@@ -286,6 +297,17 @@ fn after_error(
     // Finished matches should be on the disk; if this fails, the first error is the cause.
     let _ = log.finish();
     error
+}
+
+/// Leaves out bots without budget, and says so.
+fn leave_out_without_budget(
+    budgets: &mut Budgets<'_>,
+    queue: &Queue,
+    show: &mut impl FnMut(Progress<'_>),
+) {
+    for sentence in budgets.apply(queue) {
+        show(Progress::Warning(&sentence.into()));
+    }
 }
 
 fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
@@ -389,6 +411,13 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         };
         if reports.send(report).await.is_err() || is_last {
             break;
+        }
+        // What the match has used counts before another one begins.
+        if shared.config.budget.is_some() {
+            tokio::select! {
+                () = shared.queue.finished(scheduled.number) => {}
+                () = reports.closed() => break,
+            }
         }
     }
     pool.end().await;

@@ -42,9 +42,17 @@ export function factsOf(match, move) {
       fact('depth', typeof info.depth === 'number' ? grouped(info.depth) : null),
       fact('nodes', typeof info.nodes === 'number' ? grouped(info.nodes) : null),
       fact('time', typeof move.ms === 'number' ? duration(move.ms) : null)),
-    info?.text && make('p', { class: 'says' }, make('bdi', {}, info.text)),
+    info?.text && written(info.text, info.model),
     move.stderr && make('div', {}, make('h3', {}, 'On stderr'), make('pre', { class: 'says', tabindex: 0 }, move.stderr)),
   ];
+}
+
+/** What a bot says about its move; the words of a language model are folded.
+ * @param {string} text @param {string | null | undefined} model */
+function written(text, model) {
+  const says = make('p', { class: 'says' }, make('bdi', {}, text));
+  if (!model) return says;
+  return make('details', { class: 'thought' }, make('summary', {}, 'What ', make('bdi', {}, model), ' wrote'), says);
 }
 
 /** @param {import('../shapes').Analysis} entry */

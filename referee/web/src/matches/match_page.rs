@@ -21,6 +21,7 @@ use crate::words::{result_in_words, start_in_words, variation};
 
 /// A bot's text about a move is cut after this many characters.
 const MOST_TEXT: usize = 20_000;
+const MOST_MODEL: usize = 100;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MatchPage {
@@ -132,6 +133,9 @@ pub(crate) struct InfoView {
     pv: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// The language model that chose the move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
 }
 
 /// A match that can be replayed.
@@ -466,6 +470,9 @@ pub(crate) fn info_view(info: &Value) -> InfoView {
         nodes: number("nodes"),
         pv: variation(info),
         text: text.map(|text| text.chars().take(MOST_TEXT).collect()),
+        model: info["model"]
+            .as_str()
+            .map(|model| model.chars().take(MOST_MODEL).collect()),
     }
 }
 

@@ -80,6 +80,10 @@ pub(crate) fn parts(played: &PlayedTournament, name: &str, is_linked: bool) -> V
     parts.extend(matches(played, &highlights.worst, "less", is_linked));
     parts.push(heading("Use of time"));
     parts.extend(time(bot));
+    if let Some(used) = played.sheet.models.iter().find(|used| used.bot == name) {
+        parts.push(heading("Models"));
+        parts.push(Part::Table(sheet::model_table(&[used])));
+    }
     parts
 }
 

@@ -101,6 +101,7 @@ impl PlayedTournament {
         let mut sheet = sheet.map_err(|_| PageError::Empty(log::locate(path)))?;
         sheet.same_answers = log::same_answers(&[path.to_owned()], matches.alike(MIN_CHOICES))?;
         sheet.bot_warnings = log::bot_warnings(&[path.to_owned()]);
+        sheet.models = log::model_use(&[path.to_owned()], |_| true);
         let locate = log::locate(path);
         let folder = locate.parent().unwrap_or(Path::new("."));
         let mut played = PlayedTournament {

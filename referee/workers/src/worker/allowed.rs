@@ -112,6 +112,8 @@ const ALLOWED: &[(&str, Rule)] = &[
     ("affinity", Any),
     ("sandbox", Replaced),
     ("best_effort", Replaced),
+    ("budget.tokens", Any),
+    ("budget.calls", Any),
     ("keep.failures", UpTo(64 * MEBI)),
     ("keep.stderr", UpTo(256 * MEBI)),
     ("rules[]", Sheet),

@@ -4,6 +4,7 @@ mod bot_games;
 mod bridges;
 mod builds;
 mod bundles;
+mod chat;
 mod check;
 mod class;
 pub(crate) mod new_bot;

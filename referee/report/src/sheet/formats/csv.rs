@@ -6,6 +6,7 @@ use crate::sheet::sections::by_game_and_seat::{rated, total};
 use crate::sheet::sections::machines::elsewhere;
 use crate::sheet::sections::pairs;
 use crate::sheet::statistics::{By, Sheet};
+use log::ModelUse;
 use protocol::shown as clean;
 use ratings::FAULT_CODES;
 use ratings::report::{Bound, Estimate, Totals};
@@ -108,6 +109,42 @@ fn results(results: &Totals) -> [String; 7] {
     ]
 }
 
+/// The use of language models.
+const MODELS: [&str; 11] = [
+    "model",
+    "model_moves",
+    "calls",
+    "tokens_in",
+    "tokens_out",
+    "illegal",
+    "unparsable",
+    "truncated",
+    "refused",
+    "legal_at_first",
+    "mean_call_ms",
+];
+
+fn model_use(used: Option<&ModelUse>) -> Row {
+    let Some(used) = used else {
+        return vec![String::new(); MODELS.len()];
+    };
+    let counts = [
+        used.moves,
+        used.calls,
+        used.tokens_in,
+        used.tokens_out,
+        used.illegal,
+        used.unparsable,
+        used.truncated,
+        used.refused,
+    ];
+    let mut row = vec![text(&used.models.join(", "))];
+    row.extend(counts.iter().map(u64::to_string));
+    row.push(figure(used.share_legal_at_first(), 4));
+    row.push(figure(used.mean_latency_ms(), 3));
+    row
+}
+
 fn bots(sheet: &Sheet) -> Vec<Row> {
     let report = &sheet.report;
     let codes = FAULT_CODES.map(|code| code.as_str());
@@ -124,7 +161,14 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
     let header = ["rank", "bot", "group"].into_iter().chain(ESTIMATE);
     let header = header.chain(RESULTS).chain(codes).chain(time);
     let header = header.chain(["log_odds"]).chain(ACROSS);
-    let mut rows = vec![names(header.chain(["nash_share", "nash_score", "bound"]))];
+    let header = header.chain(["nash_share", "nash_score", "bound"]);
+    // Only where a bot has asked a model: other tables keep their columns.
+    let models = if sheet.models.is_empty() {
+        &[][..]
+    } else {
+        &MODELS
+    };
+    let mut rows = vec![names(header.chain(models.iter().copied()))];
     for (place, &index) in report.ranking.iter().enumerate() {
         let bot = &report.bots[index];
         let group = report.ratings.groups[index].to_string();
@@ -148,6 +192,11 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         row.push(figure(nash.map(|nash| nash.share), 4));
         row.push(figure(nash.map(|nash| nash.score), 4));
         row.push(bound(report.ratings.bots[index].as_ref()));
+        if !sheet.models.is_empty() {
+            row.extend(model_use(
+                sheet.models.iter().find(|used| used.bot == bot.name),
+            ));
+        }
         rows.push(row);
     }
     rows

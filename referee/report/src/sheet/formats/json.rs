@@ -1,7 +1,7 @@
 //! A report as JSON: the statistics as they are.
 
 use crate::sheet::statistics::{By, Sheet};
-use log::SameAnswers;
+use log::{ModelUse, SameAnswers};
 use serde::Serialize;
 
 use ratings::report::{OVERSHOOT_MS, OpeningReport, Ratings, SHARES};
@@ -34,6 +34,9 @@ struct Document<'a> {
     /// positions.
     #[serde(skip_serializing_if = "<[SameAnswers]>::is_empty")]
     same_answers: &'a [SameAnswers],
+    /// The use of language models by bot.
+    #[serde(skip_serializing_if = "<[ModelUse]>::is_empty")]
+    models: &'a [ModelUse],
     #[serde(flatten)]
     report: &'a Report,
 }
@@ -50,6 +53,7 @@ pub(super) fn write(sheet: &Sheet) -> String {
         ratings_by_game: &sheet.games,
         opening_moves: openings.map(moves).collect(),
         same_answers: &sheet.same_answers,
+        models: &sheet.models,
         report: &sheet.report,
     };
     // Plain data with string keys always serializes.

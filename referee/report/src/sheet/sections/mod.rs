@@ -5,6 +5,7 @@ pub(super) mod by_game_and_seat;
 mod cyclic;
 mod fitness;
 pub(super) mod machines;
+mod models;
 pub(super) mod pairs;
 mod ranking;
 mod reliability;
@@ -15,6 +16,7 @@ use super::parts::Part;
 use super::statistics::{By, Sheet};
 
 pub(crate) use machines::too_noisy;
+pub use models::table as model_table;
 pub use pairs::{Pair, of_bot as pairs_of};
 pub(crate) use ranking::{Scored, bounds};
 pub use reliability::{bot_warning, load, same_answers};
@@ -36,6 +38,7 @@ pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
             parts.extend(fitness::residuals(&sheet.report));
             parts.extend(by_game_and_seat::overview(&sheet.report));
             parts.extend(adjudications::all(&sheet.report));
+            parts.extend(models::all(sheet));
             parts.extend(reliability::all(sheet));
             parts.push(ranking::method(&sheet.report));
         }
