@@ -1,6 +1,7 @@
 //! What rules are made of: boards and sets of cells, moves along lines, options, states, keys.
 
 pub mod board;
+pub mod drawing;
 pub mod info;
 pub mod options;
 pub mod outcome;

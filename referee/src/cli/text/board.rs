@@ -1,15 +1,13 @@
-//! Boards as text, for any game that describes its board.
-
-use std::collections::HashMap;
-use std::fmt::Write as _;
+//! Boards in the colours of the terminal.
 
 use anstyle::{AnsiColor, Style};
-use games::kit::view::{Cell, Ground, Piece};
-use games::{BrokenRules, Session, View};
-use serde_json::Value;
+use games::Session;
+#[cfg(test)]
+use games::View;
+use games::kit::drawing::{self, Ink};
 
-/// Columns of text for half a cell.
-const HALF: i32 = 2;
+pub(crate) use games::kit::drawing::cells_of;
+
 /// The colours of seats, in seat order.
 const SEATS: [AnsiColor; 4] = [
     AnsiColor::Yellow,
@@ -18,148 +16,30 @@ const SEATS: [AnsiColor; 4] = [
     AnsiColor::Red,
 ];
 
-/// A position as text: its board, or its state if the rules draw none.
+/// See [`drawing::position`].
 pub(crate) fn position(session: &dyn Session, marked: &[String]) -> String {
-    if let Ok(Some(view)) = session.view() {
-        return board(&view, marked);
-    }
-    fields(session.state())
+    drawing::position(session, marked, &coloured)
 }
 
-/// A position as text, as a seat knows it: without hidden information.
+/// See [`drawing::position_for`].
 pub(crate) fn position_for(session: &dyn Session, seat: usize, is_hidden: bool) -> String {
-    if is_hidden {
-        fields(session.observation(seat))
-    } else {
-        position(session, &[])
-    }
+    drawing::position_for(session, seat, is_hidden, &coloured)
 }
 
-/// JSON as text, a line for each field.
-fn fields(value: Result<Value, BrokenRules>) -> String {
-    match value {
-        Ok(Value::Object(fields)) => {
-            let lines = fields
-                .iter()
-                .map(|(name, value)| format!("  {name}: {value}\n"));
-            lines.collect()
-        }
-        Ok(value) => format!("  {value}\n"),
-        Err(broken) => format!("  {broken}\n"),
-    }
-}
-
-/// Draws a board, each row from its first to its last cell with their names beside it. Cells in
-/// `marked` (the last move's) are in brackets. Seats differ by colour and by letter.
-pub(crate) fn board(view: &View, marked: &[String]) -> String {
-    let pieces: HashMap<&str, &Piece> = view.pieces.iter().map(|p| (&*p.cell, p)).collect();
-    let mut rows: Vec<i32> = view.cells.iter().map(|cell| cell.y).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    let mut text = String::new();
-    for y in rows.into_iter().rev() {
-        let mut row: Vec<&Cell> = view.cells.iter().filter(|cell| cell.y == y).collect();
-        row.sort_by_key(|cell| cell.x);
-        draw_row(&row, &pieces, marked, &mut text);
-    }
-    for note in &view.notes {
-        let _ = writeln!(text, "  {note}");
-    }
-    text
-}
-
-fn draw_row(row: &[&Cell], pieces: &HashMap<&str, &Piece>, marked: &[String], text: &mut String) {
-    let (Some(first), Some(last)) = (row.first(), row.last()) else {
-        return;
-    };
-    let _ = write!(text, "{:>5}  ", first.name);
-    let mut column = 0;
-    for cell in row {
-        let gap = (cell.x * HALF - column).max(0) as usize;
-        let _ = write!(text, "{:gap$}", "");
-        let (left, right) = match marked.contains(&cell.name) {
-            true => ('[', ']'),
-            false => (' ', ' '),
-        };
-        let _ = write!(text, "{left}");
-        draw_cell(cell, pieces.get(&*cell.name).copied(), text);
-        let _ = write!(text, "{right}");
-        column = cell.x * HALF + 2 * HALF;
-    }
-    let _ = writeln!(text, "  {}", last.name);
-}
-
-/// Two characters: the piece or the ground of a cell, and its owner or mark.
-fn draw_cell(cell: &Cell, piece: Option<&Piece>, text: &mut String) {
-    let label = cell.label.as_deref().and_then(|label| label.chars().next());
-    let (glyph, detail, style) = match piece {
-        Some(piece) => {
-            let colour = piece.seat.and_then(|seat| SEATS.get(seat).copied());
-            let style = colour.map_or(Style::new(), |colour| colour.on_default().bold());
-            (piece.glyph, piece.facing.map(arrow).or(label), style)
-        }
-        None => match (cell.ground, label) {
-            (Ground::Gone, _) => (' ', None, Style::new()),
-            (_, Some(label)) => (label, None, Style::new()),
-            (Ground::Marked, None) => (':', None, Style::new().dimmed()),
-            (Ground::Open, None) => ('.', None, Style::new().dimmed()),
-        },
-    };
-    let detail = detail.unwrap_or(' ');
-    let _ = write!(text, "{style}{glyph}{detail}{style:#}");
-}
-
-fn arrow(facing: char) -> char {
-    match facing {
-        'n' => '↑',
-        'e' => '→',
-        's' => '↓',
-        'w' => '←',
-        other => other,
-    }
-}
-
-/// The cells that a move names, for marking: every letter followed by a number.
-pub(crate) fn cells_of(mv: &str) -> Vec<String> {
-    let mut cells = Vec::new();
-    let mut rest = mv;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_lowercase()) {
-        let digits = rest[start + 1..]
-            .bytes()
-            .take_while(u8::is_ascii_digit)
-            .count();
-        if digits > 0 {
-            cells.push(rest[start..start + 1 + digits].to_owned());
-        }
-        rest = &rest[start + 1 + digits..];
-    }
-    cells
-}
-
+/// See [`drawing::board`].
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(crate) fn board(view: &View, marked: &[String]) -> String {
+    drawing::board(view, marked, &coloured)
+}
 
-    #[test]
-    fn a_board_is_drawn_from_its_description() {
-        let rules = games::find("amazons")
-            .unwrap()
-            .configure(&serde_json::json!({"size": 5}));
-        let mut session = rules.unwrap().start(0).unwrap();
-        session.play("a2-a3/c3").unwrap();
-        let drawn = board(&session.view().unwrap().unwrap(), &cells_of("a2-a3/c3"));
-        let plain = anstream::adapter::strip_str(&drawn).to_string();
-        let rows: Vec<&str> = plain.lines().collect();
-        assert_eq!(rows[2], "   a3  [L ] .  [x ] .   .    e3");
-        assert_eq!(rows.len(), 5);
-    }
-
-    #[test]
-    fn the_cells_of_a_move_are_found() {
-        assert_eq!(cells_of("d1-d10/g7"), ["d1", "d10", "g7"]);
-        assert_eq!(cells_of("+>c1n"), ["c1"]);
-        assert_eq!(cells_of("cow@e2"), ["e2"]);
-        assert_eq!(cells_of("c1-out"), ["c1"]);
-        assert_eq!(cells_of("e4=3"), ["e4"]);
-    }
+fn coloured(ink: Ink, text: &str) -> String {
+    let style = match ink {
+        Ink::Piece(seat) => {
+            let colour = seat.and_then(|seat| SEATS.get(seat));
+            colour.map_or(Style::new(), |colour| colour.on_default().bold())
+        }
+        Ink::Ground => Style::new().dimmed(),
+        Ink::Label => Style::new(),
+    };
+    format!("{style}{text}{style:#}")
 }
