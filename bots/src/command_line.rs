@@ -68,6 +68,24 @@ impl ReferenceBotArgs {
     }
 }
 
+/// The command that the words of a bot mean: if the first one is a reference bot's name, `referee bot`
+/// and these words, else the words themselves.
+///
+/// ```
+/// let words = ["mcts", "--playouts", "100"].map(str::to_owned).to_vec();
+/// let command = bots::command_line::as_command(words);
+/// assert_eq!(command, ["referee", "bot", "mcts", "--playouts", "100"]);
+/// ```
+pub fn as_command(words: Vec<String>) -> Vec<String> {
+    match words.first() {
+        Some(first) if crate::find(first).is_ok() => {
+            let start = ["referee", "bot"].map(str::to_owned).into_iter();
+            start.chain(words).collect()
+        }
+        _ => words,
+    }
+}
+
 /// The arguments alone, as in a configuration.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
