@@ -64,6 +64,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     subcommand!("protocol", Plain, tools::protocol::Args),
     subcommand!("bot", IsABot, tools::bot::Args),
     subcommand!("ggp-player", RunsBots, tools::ggp_player::Args),
+    subcommand!("mcp", RunsBots, tools::mcp::Args),
     subcommand!("new-bot", Plain, tools::new::NewBot),
     subcommand!("new-rules", Plain, tools::new::NewRules),
     subcommand!("examples", Plain, tools::examples::Args),

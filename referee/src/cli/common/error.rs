@@ -117,12 +117,19 @@ impl From<MatchError> for CliError {
 }
 
 impl CliError {
+    /// For commands that need a feature which this build lacks.
+    #[cfg(not(all(feature = "cluster", feature = "mcp")))]
+    pub(crate) fn without(what: &str, feature: &str) -> Self {
+        CliError::Usage(format!(
+            "this `referee` was built without {what}; `cargo build --profile dist --features {feature}` \
+             builds one that has it"
+        ))
+    }
+
     /// For commands that need the feature `cluster`.
     #[cfg(not(feature = "cluster"))]
     pub(crate) fn without_cluster() -> Self {
-        let what = "this `referee` was built without NATS; `cargo build --profile dist --features \
-                    cluster` builds one that has it";
-        CliError::Usage(what.to_owned())
+        CliError::without("NATS", "cluster")
     }
 
     pub(crate) fn code(&self) -> u8 {

@@ -5,6 +5,13 @@ pub(crate) mod check;
 pub(crate) mod doctor;
 pub(crate) mod examples;
 pub(crate) mod ggp_player;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod protocol;
 pub(crate) mod shell;
+#[cfg(not(feature = "mcp"))]
+mod without_mcp;
+
+#[cfg(not(feature = "mcp"))]
+pub(crate) use without_mcp as mcp;

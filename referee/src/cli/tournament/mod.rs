@@ -3,7 +3,7 @@
 pub(crate) mod bundle;
 pub(crate) mod config;
 mod dry_run;
-mod environment;
+pub(crate) mod environment;
 pub(crate) mod merge;
 #[expect(
     clippy::module_inception,
