@@ -44,6 +44,8 @@ pub type FindConfig = fn(&std::path::Path) -> Result<PathBuf, String>;
 
 pub struct Settings {
     pub rules: RulesSet,
+    /// Where rules come from that are not built in, as on the command line.
+    pub sources: Vec<String>,
     /// Where matches and tournaments are written, in folders of their own.
     pub out: PathBuf,
     /// Clients may have any program run, as a bot or as rules.
@@ -98,9 +100,17 @@ impl Server {
         self: Arc<Self>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ServerError> {
+        let gone = CancellationToken::new();
+        let leave = async {
+            gone.cancelled().await;
+            self.leave();
+            // What the client asked for last is still answered.
+            std::future::pending().await
+        };
         let served = tokio::select! {
-            served = stdio::serve(self.clone()) => served,
+            served = stdio::serve(self.clone(), gone.clone()) => served,
             () = self.matches.end_idle() => Ok(()),
+            () = leave => Ok(()),
             () = stop => Ok(()),
         };
         self.end().await;
@@ -125,11 +135,16 @@ impl Server {
         served
     }
 
-    /// Ends all matches, which are lost by whoever sits in them, and all tournaments, which can be
-    /// resumed. Bots have ended afterwards.
-    async fn end(&self) {
+    /// Begins to end all matches, which are lost by whoever sits in them, and all tournaments, which can
+    /// be resumed.
+    fn leave(&self) {
         self.matches.end_all();
         self.tournaments.stop();
+    }
+
+    /// Ends everything. Bots have ended afterwards.
+    async fn end(&self) {
+        self.leave();
         let all = async {
             self.matches.ended().await;
             self.tournaments.ended().await;

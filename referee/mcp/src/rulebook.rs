@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answer::Answer;
+use crate::background::blocking;
 use crate::client::Caller;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,7 +27,7 @@ struct GameLine {
     title: String,
     /// One sentence.
     summary: String,
-    /// The names of the seats, in seat order.
+    /// The names of the seats, in seat order, where there are as many as the game allows.
     roles: Vec<String>,
     /// The seats do not know everything.
     hidden: bool,
@@ -93,7 +94,17 @@ struct OptionAnswer {
 }
 
 pub(crate) async fn get_rules(caller: Caller, asked: GetRules) -> Answer<RulesAnswer> {
-    let entry = caller.server.settings.rules.catalog.find(&asked.game)?;
+    let entry = caller
+        .server
+        .settings
+        .rules
+        .catalog
+        .find(&asked.game)?
+        .clone();
+    blocking(move || rules(&entry)).await
+}
+
+fn rules(entry: &Entry) -> Answer<RulesAnswer> {
     let info = &entry.info;
     let guide = match entry.guide.is_empty() {
         true => format!("# {}\n\n{}\n", info.title, info.summary),
@@ -113,7 +124,7 @@ pub(crate) async fn get_rules(caller: Caller, asked: GetRules) -> Answer<RulesAn
         game: info.id.clone(),
         title: info.title.clone(),
         rules: guide,
-        roles: info.roles.clone(),
+        roles: entry.configure(&Value::Null)?.roles().to_vec(),
         notation: notation.collect(),
         options: options.collect(),
         hidden: info.hidden,

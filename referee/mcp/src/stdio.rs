@@ -15,6 +15,7 @@ use serde_json::Value;
 use serde_json::error::Category;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::client::Client;
 use crate::{Server, ServerError};
@@ -24,9 +25,9 @@ pub(crate) const MOST_LINE: usize = 4 << 20;
 /// Answers that wait to be written; after that, no more messages are read.
 const MOST_WAITING: usize = 64;
 
-/// Serves one client until it closes stdin.
-pub(crate) async fn serve(server: Arc<Server>) -> Result<(), ServerError> {
-    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout());
+/// Serves one client until it closes stdin, at which `gone` is cancelled.
+pub(crate) async fn serve(server: Arc<Server>, gone: CancellationToken) -> Result<(), ServerError> {
+    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout(), gone);
     match Client::new(server, Arc::default()).serve(lines).await {
         Ok(service) => {
             service.waiting().await.map_err(io::Error::other)?;
@@ -48,10 +49,15 @@ pub(crate) struct Lines<R> {
     output: mpsc::Sender<Vec<u8>>,
     /// The connection has begun: before, only requests are expected.
     has_begun: Arc<AtomicBool>,
+    gone: CancellationToken,
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
-    pub(crate) fn new(input: R, output: impl AsyncWrite + Unpin + Send + 'static) -> Self {
+    pub(crate) fn new(
+        input: R,
+        output: impl AsyncWrite + Unpin + Send + 'static,
+        gone: CancellationToken,
+    ) -> Self {
         let (sender, receiver) = mpsc::channel(MOST_WAITING);
         tokio::spawn(write(receiver, output));
         Lines {
@@ -60,6 +66,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             is_too_long: false,
             output: sender,
             has_begun: Arc::default(),
+            gone,
         }
     }
 
@@ -166,7 +173,8 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
         loop {
             // Nothing is read that could not be answered, and an answer is not cut off in the middle.
             let answer = self.output.clone().reserve_owned().await.ok()?;
-            if !self.read_line().await.ok()? {
+            if !self.read_line().await.unwrap_or(false) {
+                self.gone.cancel();
                 return None;
             }
             let message = self.message();

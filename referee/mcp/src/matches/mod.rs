@@ -1,6 +1,8 @@
 //! Matches in which a client has a seat: the tools for them, and the table of all.
 
+mod client_match;
 mod position;
+mod recorded_rules;
 mod seated;
 mod table;
 
@@ -22,9 +24,10 @@ use crate::background::blocking;
 use crate::client::Caller;
 use crate::commands;
 
+pub(crate) use client_match::Match;
 pub(crate) use position::Position;
 pub(crate) use seated::is_client;
-pub(crate) use table::{Match, Matches, new_folder};
+pub(crate) use table::{Matches, new_folder};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

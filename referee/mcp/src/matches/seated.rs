@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use arbiter::Arbiter;
 use games::Rng;
-use play::players::{Person, PersonInput};
+use play::players::Person;
 use protocol::{Player, Record, TimeControl};
 use supervisor::{BotSpec, REFEREE};
 use tokio::runtime::Builder;
@@ -46,15 +46,7 @@ pub(super) fn client_spec(time: &TimeControl) -> Answer<BotSpec> {
 pub(super) fn seed(given: Option<u64>, seat: usize, hidden: bool) -> u64 {
     match given {
         Some(seed) if !hidden => seed,
-        Some(seed) => {
-            let mut rng = Rng::new(seed);
-            let seeds = std::iter::repeat_with(|| rng.next_u64());
-            seeds
-                .skip(seat)
-                .map(|seed| seed & MOST_SEED)
-                .next()
-                .unwrap_or(seed)
-        }
+        Some(seed) => Rng::from_parts(&[seed, seat as u64]).next_u64() & MOST_SEED,
         None => RandomState::new().build_hasher().finish() & MOST_SEED,
     }
 }
@@ -86,13 +78,6 @@ pub(super) struct Seat {
     pub(super) known: watch::Sender<Known>,
     /// All plies so far.
     pub(super) plies: watch::Sender<Vec<String>>,
-}
-
-impl Seat {
-    /// A person who is not there yet, and the connection to them.
-    pub(super) fn person() -> (Person, PersonInput) {
-        Person::new()
-    }
 }
 
 /// Plays the match in this thread, until it is over or `ended` is cancelled. `finished` receives the

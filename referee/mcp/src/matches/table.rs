@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use games::kit::text::nearest;
-use games::{Rules, Session};
 use log::{LOG_NAME, LogWriter};
-use play::analysis::AnalysedMatch;
-use play::players::PersonInput;
-use protocol::{BotMove, FromBot, Record, excerpt};
+use play::players::Person;
+use protocol::{Record, excerpt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tournament::playing::match_run::MatchRun;
 use tournament::playing::one_match::match_id;
 
-use super::position::{Position, Viewer};
+use super::client_match::{Match, Watched};
+use super::position::Viewer;
+use super::recorded_rules;
 use super::seated::{self, Known, Seat};
 use crate::Settings;
-use crate::answer::{Answer, PlayerAnswer, Refusal};
+use crate::answer::{Answer, Refusal};
 
 /// The folder of a server's matches is this name with a number.
 const FOLDER: &str = "matches";
@@ -29,12 +29,13 @@ const FOLDER: &str = "matches";
 const MOST_OVER: usize = 64;
 /// How often idle matches are looked for, at most.
 const PATROL_INTERVAL: Duration = Duration::from_secs(5);
-/// Moves of clients are quoted up to this many characters.
+/// Ids of clients are quoted up to this many characters.
 const QUOTED: usize = 60;
 
 /// All matches of a server.
 pub(crate) struct Matches {
     out: PathBuf,
+    sources: Vec<String>,
     idle: Duration,
     most: usize,
     places: Arc<Semaphore>,
@@ -58,35 +59,11 @@ struct Log {
 /// The right to play one more match.
 pub(super) struct Place(OwnedSemaphorePermit);
 
-/// A match in which a client has a seat.
-pub(crate) struct Match {
-    pub(crate) id: String,
-    pub(crate) folder: PathBuf,
-    pub(crate) seat: usize,
-    pub(crate) rules: Arc<dyn Rules>,
-    /// In seat order.
-    names: Vec<String>,
-    start: Box<dyn Session>,
-    limits: games::Limits,
-    session: Option<u64>,
-    known: watch::Receiver<Known>,
-    plies: watch::Receiver<Vec<String>>,
-    inner: Mutex<Inner>,
-}
-
-struct Inner {
-    /// `None` once the client has left.
-    input: Option<PersonInput>,
-    /// The ply at which the client has moved, until the match has noticed.
-    answered: Option<u32>,
-    /// When the client last asked for something.
-    used: Instant,
-}
-
 impl Matches {
     pub(crate) fn new(settings: &Settings, ended: CancellationToken) -> Self {
         Matches {
             out: settings.out.clone(),
+            sources: settings.sources.clone(),
             idle: settings.idle,
             most: settings.matches,
             places: Arc::new(Semaphore::new(settings.matches)),
@@ -125,7 +102,7 @@ impl Matches {
             table.last
         });
         run.id = match_id(number);
-        let (person, input) = Seat::person();
+        let (person, input) = Person::new();
         let (known, shown) = watch::channel(Known::Beginning);
         let (plies, played) = watch::channel(Vec::new());
         let rules = run.game.rules.clone();
@@ -136,23 +113,12 @@ impl Matches {
             role: rules.roles()[seat].clone(),
             hidden: rules.info().hidden,
         };
-        let begun = Arc::new(Match {
-            id: run.id.clone(),
-            folder,
-            seat,
-            names: run.specs.iter().map(|spec| spec.name.clone()).collect(),
-            start: run.start.fork(),
-            limits: run.game.limits,
-            rules,
-            session,
+        let watched = Watched {
             known: shown,
             plies: played,
-            inner: Mutex::new(Inner {
-                input: Some(input),
-                answered: None,
-                used: Instant::now(),
-            }),
-        });
+            input,
+        };
+        let begun = Arc::new(Match::new(&run, seat, folder, session, watched));
         self.table(|table| table.add(number, begun.clone()));
         let seat = Seat {
             viewer,
@@ -175,6 +141,7 @@ impl Matches {
             return Ok(log.folder.clone());
         }
         let folder = new_folder(&self.out, FOLDER)?;
+        recorded_rules::write(&folder, &self.sources)?;
         let writer = LogWriter::create(&folder.join(LOG_NAME))?;
         *log = Some(Log {
             folder: folder.clone(),
@@ -203,7 +170,7 @@ impl Matches {
 
     /// Ends the matches of a client that has gone away: they are lost.
     pub(crate) fn end_of(&self, session: u64) {
-        self.end(|known| known.session == Some(session));
+        self.end(|known| known.is_of(session));
     }
 
     pub(crate) fn end_all(&self) {
@@ -276,132 +243,4 @@ pub(crate) fn new_folder(out: &Path, name: &str) -> Answer<PathBuf> {
         }
     }
     Err(Refusal::new("there are too many folders"))
-}
-
-impl Match {
-    fn inner<T>(&self, with: impl FnOnce(&mut Inner) -> T) -> T {
-        with(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn is_over(&self) -> bool {
-        self.known.borrow().is_over()
-    }
-
-    fn touch(&self) {
-        self.inner(|inner| inner.used = Instant::now());
-    }
-
-    fn is_idle(&self, idle: Duration) -> bool {
-        // The opponents have clocks of their own.
-        let is_asked = matches!(&*self.known.borrow(), Known::Position(known) if known.your_turn);
-        is_asked && self.inner(|inner| inner.used.elapsed() >= idle)
-    }
-
-    /// The client leaves its seat.
-    fn leave(&self) {
-        self.inner(|inner| inner.input = None);
-    }
-
-    pub(crate) fn players(&self) -> Vec<PlayerAnswer> {
-        let seats = self.names.iter().zip(self.rules.roles()).enumerate();
-        let players = seats.map(|(seat, (name, role))| PlayerAnswer {
-            seat,
-            role: role.clone(),
-            name: name.clone(),
-        });
-        players.collect()
-    }
-
-    /// The position as the client may know it.
-    pub(crate) fn position(&self) -> Answer<Position> {
-        let known = self.known.borrow().clone();
-        let mut position = match known {
-            Known::Position(position) => *position,
-            Known::Beginning => return Err(Refusal::new("the match has not begun yet")),
-            Known::Broken(why) => return Err(Refusal(format!("the match has no result: {why}"))),
-        };
-        // Its move is on its way.
-        if self.inner(|inner| inner.answered == Some(position.ply)) {
-            position.your_turn = false;
-            position.legal.clear();
-        }
-        Ok(position)
-    }
-
-    /// Waits until it is the client's turn, or the match is over.
-    pub(super) async fn turn(&self) {
-        let answered = self.inner(|inner| inner.answered);
-        let mut known = self.known.clone();
-        let is_turn = |known: &Known| match known {
-            Known::Position(now) if now.your_turn => answered != Some(now.ply),
-            known => known.is_over(),
-        };
-        // Who plays it is gone only after it is over.
-        let _ = known.wait_for(is_turn).await;
-        self.touch();
-    }
-
-    pub(super) fn play(&self, mv: &str) -> Answer<()> {
-        let position = self.to_answer()?;
-        let found = |mv: &str| position.legal.iter().find(|legal| *legal == mv);
-        let Some(mv) = found(mv).or_else(|| found(mv.trim())) else {
-            let legal: Vec<&str> = position.legal.iter().map(String::as_str).collect();
-            let near = nearest(mv, &legal);
-            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            return Err(Refusal(format!(
-                "`{}` is not a legal move here; get_position has all {}{near}",
-                excerpt(mv.as_bytes(), QUOTED),
-                legal.len()
-            )));
-        };
-        let answer = FromBot::Move(BotMove {
-            mv: mv.as_str().into(),
-            ply: Some(position.ply),
-            info: None,
-        });
-        self.send(position.ply, answer)
-    }
-
-    pub(super) fn resign(&self) -> Answer<()> {
-        let position = self.to_answer()?;
-        self.send(position.ply, FromBot::Resign {})
-    }
-
-    /// The position in which the client is to move.
-    fn to_answer(&self) -> Answer<Position> {
-        let position = self.position()?;
-        match &position.result {
-            Some(result) => Err(Refusal(format!("the match is over by `{}`", result.reason))),
-            None if !position.your_turn => Err(Refusal::new("it is not your turn")),
-            None => Ok(position),
-        }
-    }
-
-    fn send(&self, ply: u32, answer: FromBot) -> Answer<()> {
-        self.inner(|inner| {
-            if inner.answered == Some(ply) {
-                return Err(Refusal::new("it is not your turn"));
-            }
-            let input = inner.input.as_ref();
-            if input.is_none_or(|input| input.send(answer).is_err()) {
-                return Err(Refusal::new("the match is ending"));
-            }
-            inner.answered = Some(ply);
-            Ok(())
-        })
-    }
-
-    /// The match as far as it was played, for bots that think about its positions.
-    pub(crate) fn to_analyse(&self) -> AnalysedMatch {
-        AnalysedMatch {
-            id: self.id.clone(),
-            rules: self.rules.clone(),
-            limits: self.limits,
-            start: self.start.fork(),
-            // It must not say what is dealt.
-            seed: 0,
-            plies: self.plies.borrow().clone(),
-            names: self.names.clone(),
-        }
-    }
 }

@@ -58,6 +58,7 @@ impl Args {
         }
         let settings = Settings {
             rules: self.rules.open()?,
+            sources: self.rules.sources().to_vec(),
             out: self.out,
             allow_commands: self.allow_commands,
             matches: self.matches.into(),

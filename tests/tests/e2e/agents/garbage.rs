@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+use rand_core::{Rng as _, SeedableRng as _};
 use serde_json::{Value, json};
 use tests::agent::Agent;
 use tests::traces::resident_kib;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::agent::Agent;
-use tests::{good, root, run, verify};
+use tests::{good, root, verify};
 
 /// Moves of an agent after which it resigns.
 const MOST_MOVES: usize = 60;
