@@ -127,7 +127,7 @@ fn generated_pages_are_up_to_date() {
         let path = pages::folder().join(name);
         assert!(
             fs::read_to_string(&path).unwrap_or_default() == text,
-            "{} is stale: run `cargo run -p referee --features cluster --example write-reference`",
+            "{} is stale: run `cargo run -p referee --features cluster,mcp --example write-reference`",
             path.display()
         );
     }

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "only tests read this")]
 
+pub mod agent;
 pub mod campaign;
 pub mod chaos;
 pub mod chat_server;
@@ -53,7 +54,7 @@ pub fn program(package: &str, name: &str) -> PathBuf {
         build.args(["build", "--quiet", "--package", package, "--bin", name]);
         build.args(["--profile", profile]);
         if package == "referee" {
-            build.args(["--features", "cluster"]);
+            build.args(["--features", "cluster,mcp"]);
         }
         // Of the package under test. Build scripts that look at them would run again, and what depends on
         // them would be built again, each time.

@@ -1,6 +1,6 @@
 //! Writes the pages of the book that follow from the program: commands, keys, checks, games.
 //!
-//!     cargo run -p referee --features cluster --example write-reference
+//!     cargo run -p referee --features cluster,mcp --example write-reference
 
 mod pages;
 

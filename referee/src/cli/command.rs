@@ -73,6 +73,7 @@ const GROUPS: &[(&str, &[Subcommand])] = &[
             subcommand!("model", Plain, games::model::Args),
             subcommand!("bot", IsABot, tools::bot::Args),
             subcommand!("ggp-player", RunsBots, tools::ggp_player::Args),
+            subcommand!("mcp", RunsBots, tools::mcp::Args, "mcp"),
         ],
     ),
     (
@@ -150,6 +151,7 @@ impl Subcommand {
     fn is_listed(&self) -> bool {
         let is_built = match self.feature {
             Some("cluster") => cfg!(feature = "cluster"),
+            Some("mcp") => cfg!(feature = "mcp"),
             _ => true,
         };
         is_built && self.role != Role::Internal

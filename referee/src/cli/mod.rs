@@ -79,8 +79,10 @@ fn log_filter() -> Targets {
     let wanted = std::env::var("RUST_LOG").ok();
     let filter = wanted.and_then(|wanted| wanted.parse().ok());
     filter.unwrap_or_else(|| {
-        // Its errors are explained to users in this program's words.
-        let default = Targets::new().with_target("async_nats", LevelFilter::OFF);
+        // Their errors are explained to users in this program's words.
+        let default = Targets::new()
+            .with_target("async_nats", LevelFilter::OFF)
+            .with_target("rmcp", LevelFilter::OFF);
         default.with_default(LevelFilter::WARN)
     })
 }

@@ -5,6 +5,7 @@
     reason = "in tests, also in what several tests share"
 )]
 
+mod agents;
 mod bots;
 mod cli;
 mod logs;

@@ -30,6 +30,12 @@ impl RulesArgs {
         !self.rules.is_empty()
     }
 
+    /// The sources as they were given.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn sources(&self) -> &[String] {
+        &self.rules
+    }
+
     /// Also take games from these rules: the command line of a rules program, the file of a GDL
     /// sheet (*.kif), or a table as in a configuration, '{ command = "…", prefix = "my" }'; may be
     /// given several times

@@ -60,10 +60,9 @@ pub(crate) enum CliError {
     Trace(#[from] TraceError),
     #[error(transparent)]
     Log(#[from] LogError),
-    /// A worker, or a tournament by workers, cannot go on. Their errors are known only to programs with
-    /// the feature `cluster`.
+    /// Of a part of the program that not every build has: its own errors are known only there.
     #[error("{message}")]
-    Workers { message: String, code: u8 },
+    Optional { message: String, code: u8 },
     #[error(transparent)]
     Scaffold(#[from] ScaffoldError),
     /// A log does not hold what it should, or a bot does not behave as it should.
@@ -104,6 +103,18 @@ impl From<MatchError> for CliError {
 }
 
 impl CliError {
+    /// For commands that need a feature which this build lacks.
+    #[cfg(not(all(feature = "cluster", feature = "mcp")))]
+    pub(crate) fn without(what: &str, feature: &str) -> Self {
+        CliError::Optional {
+            message: format!(
+                "this `referee` was built without {what}; `cargo build --profile dist --features {feature}` \
+                 builds one that has it"
+            ),
+            code: 2,
+        }
+    }
+
     pub(crate) fn code(&self) -> u8 {
         match self {
             CliError::Config(error) => config_code(error),
@@ -124,7 +135,7 @@ impl CliError {
             {
                 2
             }
-            CliError::Workers { code, .. } => *code,
+            CliError::Optional { code, .. } => *code,
             CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::ResourceExhausted { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,

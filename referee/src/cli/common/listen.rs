@@ -55,6 +55,33 @@ pub(crate) struct Bound {
     address: SocketAddr,
 }
 
+impl Listen {
+    /// Listens there, if only this machine can connect; `flag` is for messages.
+    #[cfg(feature = "mcp")]
+    pub(crate) async fn bind_here(self, flag: &str) -> Result<Bound, CliError> {
+        let Listen(wanted) = self;
+        if !wanted.ip().is_loopback() {
+            let message = format!(
+                "{flag} {wanted}: only an address of this machine is allowed, such as 127.0.0.1"
+            );
+            return Err(CliError::Usage(message));
+        }
+        self.bind(flag).await
+    }
+
+    async fn bind(self, flag: &str) -> Result<Bound, CliError> {
+        let Listen(wanted) = self;
+        let refused = |error: io::Error| {
+            CliError::Usage(format!(
+                "{flag} {wanted}: nothing can listen there: {error}"
+            ))
+        };
+        let listener = bind(wanted.ip(), wanted.port()).await.map_err(refused)?;
+        let address = listener.local_addr()?;
+        Ok(Bound { listener, address })
+    }
+}
+
 impl ListenArgs {
     /// Refuses a given address if nothing listens there.
     pub(crate) fn must_be_used(self, is_used: bool, by: &str) -> Result<(), CliError> {
@@ -65,15 +92,7 @@ impl ListenArgs {
     }
 
     pub(crate) async fn bind(self) -> Result<Bound, CliError> {
-        let Listen(wanted) = self.listen;
-        let refused = |error: io::Error| {
-            CliError::Usage(format!(
-                "--listen {wanted}: nothing can listen there: {error}"
-            ))
-        };
-        let listener = bind(wanted.ip(), wanted.port()).await.map_err(refused)?;
-        let address = listener.local_addr()?;
-        Ok(Bound { listener, address })
+        self.listen.bind("--listen").await
     }
 }
 

@@ -8,7 +8,7 @@ pub(crate) mod cluster;
 pub(crate) mod cluster;
 pub(crate) mod config;
 mod dry_run;
-mod environment;
+pub(crate) mod environment;
 pub(crate) mod merge;
 mod nats;
 #[expect(

@@ -21,12 +21,7 @@ pub(crate) mod workers {
 pub(super) enum Cluster {}
 
 fn missing() -> CliError {
-    CliError::Workers {
-        message: "this `referee` was built without NATS; `cargo build --profile dist --features \
-                  cluster` builds one that has it"
-            .to_owned(),
-        code: 2,
-    }
+    CliError::without("NATS", "cluster")
 }
 
 pub(super) fn of(nats: &NatsArgs) -> Result<Option<Cluster>, CliError> {

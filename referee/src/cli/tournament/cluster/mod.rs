@@ -70,7 +70,7 @@ pub(super) async fn remove(cluster: &Cluster, folder: &Path) {
 
 impl From<ClusterError> for CliError {
     fn from(error: ClusterError) -> Self {
-        CliError::Workers {
+        CliError::Optional {
             code: match error {
                 ClusterError::Address(_) | ClusterError::Credentials { .. } => 2,
                 _ => 4,
@@ -84,7 +84,7 @@ impl From<RemoteError> for CliError {
     fn from(error: RemoteError) -> Self {
         match error {
             RemoteError::Cluster(error) => error.into(),
-            other => CliError::Workers {
+            other => CliError::Optional {
                 code: 4,
                 message: other.to_string(),
             },
@@ -96,7 +96,7 @@ impl From<WorkerError> for CliError {
     fn from(error: WorkerError) -> Self {
         match error {
             WorkerError::Cluster(error) => error.into(),
-            other => CliError::Workers {
+            other => CliError::Optional {
                 code: 4,
                 message: other.to_string(),
             },

@@ -1,0 +1,33 @@
+//! Answers of tools: structured ones, and errors in one sentence.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Why a tool did not do what it was asked for: a sentence for whoever asked.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refusal(pub(crate) String);
+
+pub(crate) type Answer<T> = Result<T, Refusal>;
+
+impl Refusal {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Refusal(why.into())
+    }
+}
+
+/// Errors of other crates are sentences for people.
+impl<E: fmt::Display> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Refusal(error.to_string())
+    }
+}
+
+/// A player of a match.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PlayerAnswer {
+    pub(crate) seat: usize,
+    pub(crate) role: String,
+    pub(crate) name: String,
+}
