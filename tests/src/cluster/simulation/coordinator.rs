@@ -122,6 +122,11 @@ impl SimulatedCoordinator {
         self.session.is_some()
     }
 
+    pub(super) fn is_woken(&self) -> bool {
+        let session = self.session.as_ref();
+        session.is_some_and(|it| it.woken.0.load(Ordering::Relaxed))
+    }
+
     pub(super) fn kill(&mut self) {
         let session = self.session.take();
         self.meter.run(|| drop(session));
