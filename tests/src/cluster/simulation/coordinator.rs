@@ -122,6 +122,11 @@ impl SimulatedCoordinator {
         self.session.is_some()
     }
 
+    pub(super) fn is_woken(&self) -> bool {
+        let session = self.session.as_ref();
+        session.is_some_and(|it| it.woken.0.load(Ordering::Relaxed))
+    }
+
     pub(super) fn kill(&mut self) {
         let session = self.session.take();
         self.meter.run(|| drop(session));
@@ -137,7 +142,7 @@ impl SimulatedCoordinator {
             if subject.starts_with(subjects.trim_end_matches('*')) {
                 let message = || bare(subject.into(), payload.to_vec());
                 // It may not listen any more.
-                let _ = self.meter.run(|| subscriber.send(message()));
+                self.meter.run(|| drop(subscriber.send(message())));
             }
         }
     }
