@@ -337,15 +337,30 @@ fn commands_of_the_books_reference_run() {
     run_all(&pages);
 }
 
+/// The first match of a log, as if a language model had chosen the moves.
+fn log_of_a_model(log: &str) -> (TempDir, String) {
+    let text = fs::read_to_string(Path::new(log).join("games.jsonl")).expect("a log");
+    let mut record: serde_json::Value =
+        serde_json::from_str(text.lines().next().expect("a match")).expect("JSON");
+    record["moves"][0]["info"] = serde_json::json!({"calls": 1, "tokens_in": 7});
+    record.as_object_mut().expect("an object").remove("prev");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games.jsonl");
+    fs::write(&path, format!("{record}\n")).expect("a file");
+    (folder, path.display().to_string())
+}
+
 /// Every column of CSV is on the page about them, and every column there exists.
 #[test]
 fn columns_of_csv_are_in_the_book() {
     let log = root().join("tests/fixtures/tournament-0.1");
     let log = log.to_str().expect("UTF-8");
+    let (_folder, of_model) = log_of_a_model(log);
     let mut tables: Vec<Vec<&str>> = vec![
         vec!["export", log, "--format", "csv"],
         vec!["export", log, "--format", "csv", "--rows", "moves"],
         vec!["standings", log, "--format", "csv"],
+        vec!["standings", &of_model, "--format", "csv"],
     ];
     for by in ["version", "game", "seat", "opening", "pair", "machine"] {
         tables.push(vec!["standings", log, "--format", "csv", "--by", by]);
