@@ -9,16 +9,19 @@ use rmcp::model::{
     ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
     ServerResult,
 };
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt as _};
 use serde_json::Value;
 use serde_json::error::Category;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Client;
-use crate::{Server, ServerError};
+use crate::{MOST_TO_END, Server, ServerError};
 
 /// The longest message of a client, in bytes.
 pub(crate) const MOST_LINE: usize = 4 << 20;
@@ -27,16 +30,16 @@ const MOST_WAITING: usize = 64;
 
 /// Serves one client until it closes stdin, at which `gone` is cancelled.
 pub(crate) async fn serve(server: Arc<Server>, gone: CancellationToken) -> Result<(), ServerError> {
-    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout(), gone);
-    match Client::new(server, Arc::default()).serve(lines).await {
-        Ok(service) => {
-            service.waiting().await.map_err(io::Error::other)?;
-            Ok(())
-        }
+    let (lines, written) = Lines::new(tokio::io::stdin(), tokio::io::stdout(), gone);
+    let served = match Client::new(server, Arc::default()).serve(lines).await {
+        Ok(service) => service.waiting().await.map(drop).map_err(io::Error::other),
         // It went away before it had said anything.
-        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-        Err(error) => Err(ServerError::Begin(error.to_string())),
-    }
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => return Err(ServerError::Begin(error.to_string())),
+    };
+    // The last answers are on their way, unless nobody takes them.
+    let _ = timeout(MOST_TO_END, written).await;
+    Ok(served?)
 }
 
 /// Messages as lines.
@@ -53,21 +56,23 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
+    /// The connection, and the task that writes its answers.
     pub(crate) fn new(
         input: R,
         output: impl AsyncWrite + Unpin + Send + 'static,
         gone: CancellationToken,
-    ) -> Self {
+    ) -> (Self, JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(MOST_WAITING);
-        tokio::spawn(write(receiver, output));
-        Lines {
+        let written = tokio::spawn(write(receiver, output));
+        let lines = Lines {
             input: BufReader::new(input),
             line: Vec::new(),
             is_too_long: false,
             output: sender,
             has_begun: Arc::default(),
             gone,
-        }
+        };
+        (lines, written)
     }
 
     /// Reads up to the end of the line; false at the end of the input. Cancel-safe: what was read stays.

@@ -140,7 +140,7 @@ impl Matches {
         if let Some(log) = &*log {
             return Ok(log.folder.clone());
         }
-        let folder = new_folder(&self.out, FOLDER)?;
+        let folder = fs::canonicalize(new_folder(&self.out, FOLDER)?)?;
         recorded_rules::write(&folder, &self.sources)?;
         let writer = LogWriter::create(&folder.join(LOG_NAME))?;
         *log = Some(Log {

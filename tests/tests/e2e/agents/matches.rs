@@ -62,14 +62,7 @@ fn an_agent_plays_every_game_and_the_log_verifies() {
     }
     let listed = agent.good("get_log", json!({"folder": folder}));
     assert_eq!(listed["count"], games.len());
-    let path = agent.path(&folder);
-    let verified = good(run([
-        "replay",
-        path.to_str().unwrap(),
-        "--verify",
-        rules[0],
-        rules[1],
-    ]));
+    let verified = tests::verified(agent.path(&folder));
     tests::assert_contains(&verified.stdout, "9 verified, 0 with mismatches");
 }
 
