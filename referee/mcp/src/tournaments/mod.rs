@@ -190,7 +190,7 @@ pub(crate) async fn run_tournament(caller: Caller, asked: RunTournament) -> Answ
     let stop = tournaments.stop.subscribe();
     let surroundings = Surroundings {
         yardstick: server.settings.yardstick,
-        hidden: config.file.clone().into_iter().collect(),
+        hidden: config.source.file.clone().into_iter().collect(),
         ..Surroundings::default()
     };
     let ended = server.ended.clone();

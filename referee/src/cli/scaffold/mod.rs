@@ -346,8 +346,9 @@ mod tests {
             for file in project.files() {
                 let name = format!("{} {}", project.language.id, file.path);
                 let text = file.text.to_lowercase();
+                // A command and its folder, which the texts name.
                 let text = text
-                    .replace("bots/examples", "")
+                    .replace("referee examples", "")
                     .replace("games/examples", "");
                 // The SDKs have an example of their own.
                 if !file.path.starts_with("referee") {

@@ -177,7 +177,7 @@ impl SimulatedCoordinator {
             };
             let run = Run {
                 config: samples.config.clone(),
-                folder: samples.config.folder.clone(),
+                folder: samples.config.source.folder.clone(),
                 queue: queue.clone(),
                 reports: reporter,
                 stop: watch::channel(Stop::No).1,
