@@ -100,7 +100,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     }
 
     /// The message in the line, or the answer to what is none. `None` if there is nothing to say.
-    fn message(&self) -> Result<Option<ClientJsonRpcMessage>, ServerJsonRpcMessage> {
+    fn message(&self) -> Result<Option<ClientJsonRpcMessage>, Box<ServerJsonRpcMessage>> {
         if self.is_too_long {
             let why = "the message is longer than 4 MiB";
             return Err(wrong(ErrorCode::INVALID_REQUEST, why, None));
@@ -116,7 +116,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         Ok((may_be_first || self.has_begun.load(Ordering::Relaxed)).then_some(message))
     }
 
-    fn no_message(&self, error: &serde_json::Error) -> ServerJsonRpcMessage {
+    fn no_message(&self, error: &serde_json::Error) -> Box<ServerJsonRpcMessage> {
         let is_json = !matches!(error.classify(), Category::Syntax | Category::Eof);
         let value = serde_json::from_slice::<Value>(&self.line).ok();
         match value.filter(|_| is_json) {
@@ -134,8 +134,11 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     }
 }
 
-fn wrong(code: ErrorCode, why: &'static str, id: Option<RequestId>) -> ServerJsonRpcMessage {
-    ServerJsonRpcMessage::error(ErrorData::new(code, why, None), id)
+fn wrong(code: ErrorCode, why: &'static str, id: Option<RequestId>) -> Box<ServerJsonRpcMessage> {
+    Box::new(ServerJsonRpcMessage::error(
+        ErrorData::new(code, why, None),
+        id,
+    ))
 }
 
 fn encoded(message: &ServerJsonRpcMessage) -> Vec<u8> {

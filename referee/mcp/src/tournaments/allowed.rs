@@ -59,7 +59,19 @@ const BOT_KEYS: &[&str] = &[
 const SHEET_KEYS: &[&str] = &["command", "prefix"];
 
 /// Refuses a configuration that would run anything but reference bots.
-pub(super) fn check(table: &Table) -> Answer<()> {
+pub(super) fn check_text(text: &str) -> Answer<()> {
+    let table = text.parse::<Table>();
+    let table = table.map_err(|error| {
+        let message: Vec<&str> = error.message().lines().collect();
+        Refusal(format!(
+            "the configuration is not TOML: {}",
+            message.join(", ")
+        ))
+    })?;
+    check(&table)
+}
+
+fn check(table: &Table) -> Answer<()> {
     only(table, KEYS, "")?;
     without_variables(&Value::Table(table.clone()))?;
     for rules in list(table, "rules") {

@@ -217,7 +217,7 @@ fn config(server: &Server, given: &str) -> Answer<Config> {
     // No name of a file is several lines long, and each text has a key.
     if given.contains(['\n', '=']) {
         if !allow_commands {
-            allowed::check(&given.parse()?)?;
+            allowed::check_text(given)?;
         }
         return Ok(Config::parse(given, &std::env::current_dir()?)?);
     }
@@ -232,8 +232,9 @@ fn config(server: &Server, given: &str) -> Answer<Config> {
     }
     let unreadable = |error| Refusal(format!("`{given}` cannot be read: {error}"));
     let text = fs::read_to_string(&path).map_err(unreadable)?;
-    allowed::check(&text.parse()?)?;
-    let folder = path.parent().unwrap_or(Path::new("."));
+    allowed::check_text(&text)?;
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new("."));
     // What was checked is what is played, whatever becomes of the file.
     Ok(Config::parse(
         &text,

@@ -48,7 +48,7 @@ impl Served {
             .body
             .lines()
             .filter_map(|line| serde_json::from_str(line.trim_start_matches("data:").trim()).ok());
-        let data = data.filter(|data: &Value| data.is_object()).last();
+        let data = data.rev().find(|data: &Value| data.is_object());
         (
             answer.status,
             session.map(str::to_owned),
