@@ -181,7 +181,7 @@ fn completions(url: &str) -> Result<String, ChatError> {
         Some("https") => {
             return wrong("is https, which needs a build with the feature `tls`");
         }
-        _ => return wrong("is neither http nor https"),
+        _ => return wrong("must begin with http:// or https://"),
     }
     let base = url
         .split('#')
@@ -217,9 +217,9 @@ mod tests {
             assert_eq!(of(url).as_deref(), Ok(expected));
         }
         for (url, part) in [
-            ("127.0.0.1:8080", "scheme"),
+            ("127.0.0.1:8080", "must begin with http://"),
             ("/v1", "scheme"),
-            ("ftp://host/v1", "neither http nor https"),
+            ("ftp://host/v1", "must begin with http://"),
             ("http://", "no URL"),
             ("http://host/v1?key=secret", "comes from the environment"),
             ("http://me:secret@host/v1", "comes from the environment"),
