@@ -24,6 +24,9 @@ class Uci(Bot):
         for line in self.ask("uci", until="uciok"):
             if line.startswith("id name "):
                 self.name = line.removeprefix("id name ")
+            # It would play chess, without a word.
+            if line.startswith("option name UCI_Variant ") and f" var {variant} " not in f"{line} ":
+                raise SystemExit(f"the engine was built without the variant `{variant}`")
         for option in [f"UCI_Variant={variant}", *options]:
             name, _, value = option.partition("=")
             self.tell(f"setoption name {name} value {value}")
