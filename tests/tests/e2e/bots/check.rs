@@ -66,7 +66,7 @@ fail! {
     unicode: "ascii-only", "unicode", PATIENT, "exited with code 8", "UTF-8";
     per_move: "sleeps", "time/per-move", ["--time", "100ms"], "timeout at ply 0", "move_ms";
     game_clock: "sleeps", "time/game-clock", ["--time", "100ms"], "timeout at ply", "remaining_ms";
-    fault_told: "answers-error", "fault-sentence", PATIENT, "answered `ready` to `error`", "no answer";
+    fault_told: "answers-error", "fault-told", PATIENT, "answered `ready` to `error`", "no answer";
     quit_at_once: "stays", "quit/at-once", SHORT, "still there 3000 ms after `quit`", "code 0";
     quit_after_match: "sorry-at-quit", "quit/after-match", PATIENT, "exited with code 3 after `quit`", "code 0";
     closed_input: "stays", "closed-input/waiting", SHORT, "after its input was closed", "end of stdin";

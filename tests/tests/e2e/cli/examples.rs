@@ -44,6 +44,6 @@ fn a_file_goes_before_an_example_of_its_name() {
     refused(
         &run(folder.path(), &["examples", "nothing"]),
         2,
-        "there is no example `nothing`",
+        "no example `nothing`",
     );
 }
