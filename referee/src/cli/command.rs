@@ -25,24 +25,24 @@ pub(super) enum Role {
 pub(super) struct Subcommand {
     name: &'static str,
     role: Role,
-    /// The feature of the build that it needs.
-    feature: Option<&'static str>,
+    /// False without the feature that it needs.
+    is_built: bool,
     describe: fn(Command) -> Command,
     parse: fn(&ArgMatches) -> Result<Run, clap::Error>,
 }
 
 macro_rules! subcommand {
     ($name:expr, $role:ident, $args:ty) => {
-        subcommand!($name, $role, $args, feature None)
+        subcommand!($name, $role, $args, built true)
     };
     ($name:expr, $role:ident, $args:ty, $feature:literal) => {
-        subcommand!($name, $role, $args, feature Some($feature))
+        subcommand!($name, $role, $args, built cfg!(feature = $feature))
     };
-    ($name:expr, $role:ident, $args:ty, feature $feature:expr) => {
+    ($name:expr, $role:ident, $args:ty, built $is_built:expr) => {
         Subcommand {
             name: $name,
             role: Role::$role,
-            feature: $feature,
+            is_built: $is_built,
             describe: <$args as Args>::augment_args,
             parse: |matches| {
                 let args = <$args as FromArgMatches>::from_arg_matches(matches)?;
@@ -147,14 +147,9 @@ const GROUPS: &[(&str, &[Subcommand])] = &[
 ];
 
 impl Subcommand {
-    /// Without the feature that it needs, a command can only say so.
+    /// A command that is not built can only say so.
     fn is_listed(&self) -> bool {
-        let is_built = match self.feature {
-            Some("cluster") => cfg!(feature = "cluster"),
-            Some("mcp") => cfg!(feature = "mcp"),
-            _ => true,
-        };
-        is_built && self.role != Role::Internal
+        self.is_built && self.role != Role::Internal
     }
 
     fn command(&self) -> Command {
