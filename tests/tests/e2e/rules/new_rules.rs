@@ -233,7 +233,7 @@ fn what_cannot_be_made_is_refused() {
         ),
         (&["python", there, "--name", "Mine"], "`Mine` is no id"),
         (&["python", there, "--name", "siam"], "built in"),
-        (&["python"], "<DIR>"),
+        (&["python"], "a project in `python` needs a folder"),
     ] {
         let ran = new_rules(args);
         assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.stderr);
