@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use bots::command_line::{as_command, check};
+use bots::command_line::{as_command, check, needs_network};
 use protocol::TimeControl;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,9 +19,6 @@ use crate::rulebook::NoParameters;
 
 pub(crate) const NOT_ALLOWED: &str =
     "only reference bots may play here; `referee mcp --allow-commands` would allow other programs";
-
-/// The reference bot that asks a server on the network, with a key of this user's.
-const CHAT: &str = "chat";
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Bots {
@@ -66,7 +63,8 @@ pub(crate) fn allowed(words: Vec<String>, allow_commands: bool) -> Answer<Vec<St
 
 /// Refuses a reference bot that would carry this user's keys or files to a place that a client chose.
 fn stays_here(arguments: &[String]) -> Answer<()> {
-    if arguments.first().is_none_or(|name| name != CHAT) {
+    // Its name may come after its flags.
+    if !needs_network(arguments) {
         return Ok(());
     }
     let mut words = arguments.iter().map(String::as_str);
@@ -165,18 +163,18 @@ mod tests {
 
     #[test]
     fn a_client_does_not_choose_where_keys_go() {
-        let stays = |line: &str| stays_here(&split(line).unwrap()).is_ok();
-        assert!(stays("chat --url http://127.0.0.1:8080/v1 --model x"));
+        let stays = |line: &str| stays_here(&split(&format!("{line} --model x")).unwrap()).is_ok();
+        assert!(stays("chat --url http://127.0.0.1:8080/v1"));
         assert!(stays("chat --url=http://localhost/v1") && stays("chat --url http://[::1]:9/v1"));
         for line in [
             "chat --url http://example.org/v1",
             "chat --url=https://127.0.0.1.example.org/",
             "chat --url http://localhost@example.org/",
             "chat --url http://127.0.0.1:1@example.org:80/",
-            "chat --url http://localhost --url http://example.org",
+            "--url http://example.org chat",
+            "--seed 1 --url http://example.org/v1 chat",
             "chat --url http://localhost --key-from SECRET",
             "chat --url http://localhost --prompt=/etc",
-            "chat --url",
         ] {
             assert!(!stays(line), "{line}");
         }
