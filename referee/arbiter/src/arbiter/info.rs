@@ -11,22 +11,27 @@ const TEXT: &str = "text";
 #[derive(Debug, Default)]
 pub(super) struct TurnInfo {
     fields: Map<String, Value>,
-    /// Their approximate size in the log.
+    /// Their approximate size in the log, with an empty `text`.
     bytes: u64,
+    /// The last `text`. It gets the room that all other fields leave.
+    text: Option<String>,
 }
 
 impl TurnInfo {
     /// Adds fields, each over an earlier one of the same name. Drops those that exceed the limits,
     /// so that a bot that never stops talking does not fill the memory; of `text` the beginning stays.
     pub(super) fn add(&mut self, fields: Map<String, Value>, max_bytes: u64) {
-        for (name, mut value) in fields {
+        for (name, value) in fields {
+            let value = match value {
+                Value::String(mut text) if name == TEXT => {
+                    cut(&mut text, max_bytes);
+                    self.text = Some(text);
+                    Value::from("")
+                }
+                value => value,
+            };
             let old = self.fields.get(&name).map(|old| size(&name, old));
-            let others = self.bytes - old.unwrap_or(0);
-            if let (TEXT, Value::String(text)) = (&*name, &mut value) {
-                let room = max_bytes.saturating_sub(others + size(&name, &Value::from("")));
-                cut(text, room as usize);
-            }
-            let bytes = others + size(&name, &value);
+            let bytes = self.bytes - old.unwrap_or(0) + size(&name, &value);
             if bytes <= max_bytes && (old.is_some() || self.fields.len() < MAX_FIELDS) {
                 self.bytes = bytes;
                 self.fields.insert(name, value);
@@ -42,13 +47,19 @@ impl TurnInfo {
             Some(other) if size("", &other) <= max_bytes => return Some(other),
             _ => {}
         }
+        if let (Some(mut text), Some(place @ Value::String(_))) =
+            (self.text, self.fields.get_mut(TEXT))
+        {
+            cut(&mut text, max_bytes.saturating_sub(self.bytes));
+            *place = text.into();
+        }
         (!self.fields.is_empty()).then_some(Value::Object(self.fields))
     }
 }
 
 /// Keeps the beginning of a text.
-fn cut(text: &mut String, most: usize) {
-    let mut end = most.min(text.len());
+fn cut(text: &mut String, most: u64) {
+    let mut end = usize::try_from(most).unwrap_or(usize::MAX).min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
