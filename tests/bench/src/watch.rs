@@ -80,9 +80,15 @@ fn large_log(matches: usize) {
     drop(long);
     let begin = Instant::now();
     let server = Server::start(["watch".into(), path], 1);
-    let first = server.json("/api/matches?limit=100");
+    // On a busy machine the first answer may come before 100 matches are read.
+    while server.json("/api/matches?limit=100")["matches"]
+        .as_array()
+        .map(Vec::len)
+        != Some(100)
+    {
+        thread::sleep(Duration::from_millis(1));
+    }
     let first_page = begin.elapsed();
-    assert_eq!(first["matches"].as_array().map(Vec::len), Some(100));
     while server.json("/api/matches?limit=1")["total"] != json!(matches) {
         thread::sleep(Duration::from_millis(20));
     }

@@ -12,12 +12,16 @@ const LEAST_CPU: Duration = Duration::from_secs(1);
 /// … and this share of the busiest thread's.
 const LEAST_SHARE: u32 = 4;
 
-/// The number of threads of these processes that have computed so far.
+/// The number of threads that have computed so far, of the process with the most of them. A bot and its
+/// forward model take turns, so processes are not added up.
 pub(crate) fn that_compute(processes: &[Pid]) -> usize {
-    let used: Vec<Duration> = processes.iter().flat_map(|pid| of_process(*pid)).collect();
-    let busiest = used.iter().max().copied().unwrap_or_default();
-    let least = LEAST_CPU.max(busiest / LEAST_SHARE);
-    used.iter().filter(|cpu| **cpu >= least).count()
+    let computing = processes.iter().map(|pid| {
+        let used: Vec<Duration> = of_process(*pid).collect();
+        let busiest = used.iter().max().copied().unwrap_or_default();
+        let least = LEAST_CPU.max(busiest / LEAST_SHARE);
+        used.iter().filter(|cpu| **cpu >= least).count()
+    });
+    computing.max().unwrap_or(0)
 }
 
 /// The CPU time of each thread of a process.
