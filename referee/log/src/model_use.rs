@@ -44,6 +44,20 @@ pub struct ModelUse {
 }
 
 impl ModelUse {
+    /// All counts from `moves` to `refused`, in the order of the columns.
+    pub fn counts(&self) -> [u64; 8] {
+        [
+            self.moves,
+            self.calls,
+            self.tokens_in,
+            self.tokens_out,
+            self.illegal,
+            self.unparsable,
+            self.truncated,
+            self.refused,
+        ]
+    }
+
     /// The share of turns whose first answer was a legal move; `None` without any.
     pub fn share_legal_at_first(&self) -> Option<f64> {
         (self.turns > 0).then(|| self.legal_at_first as f64 / self.turns as f64)

@@ -128,18 +128,8 @@ fn model_use(used: Option<&ModelUse>) -> Row {
     let Some(used) = used else {
         return vec![String::new(); MODELS.len()];
     };
-    let counts = [
-        used.moves,
-        used.calls,
-        used.tokens_in,
-        used.tokens_out,
-        used.illegal,
-        used.unparsable,
-        used.truncated,
-        used.refused,
-    ];
     let mut row = vec![text(&used.models.join(", "))];
-    row.extend(counts.iter().map(u64::to_string));
+    row.extend(used.counts().iter().map(u64::to_string));
     row.push(figure(used.share_legal_at_first(), 4));
     row.push(figure(used.mean_latency_ms(), 3));
     row

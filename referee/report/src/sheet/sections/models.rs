@@ -54,19 +54,8 @@ pub fn table(used: &[&ModelUse]) -> Grid {
         };
         let share = used.share_legal_at_first();
         let latency = used.mean_latency_ms();
-        let mut row = vec![clean(&used.bot), models];
-        let counts = [
-            used.matches,
-            used.moves,
-            used.calls,
-            used.tokens_in,
-            used.tokens_out,
-            used.illegal,
-            used.unparsable,
-            used.truncated,
-            used.refused,
-        ];
-        row.extend(counts.iter().map(u64::to_string));
+        let mut row = vec![clean(&used.bot), models, used.matches.to_string()];
+        row.extend(used.counts().iter().map(u64::to_string));
         row.push(share.map_or_else(unknown, |share| format!("{:.1} %", 100.0 * share)));
         row.push(latency.map_or_else(unknown, |ms| format!("{ms:.0}")));
         grid.rows.push(row);
