@@ -150,6 +150,37 @@ fn help_has_the_protocol() {
     }
     assert_eq!(run(["protocol"]).stdout, ran.stdout);
     assert!(run(["help", "rules"]).stdout.contains("--format"));
+    let rules = good(run(["help", "rules-protocol"])).stdout;
+    assert_contains(&rules, "rules program");
+    assert_eq!(run(["protocol", "rules"]).stdout, rules);
+    assert_contains(&good(run(["protocol", "ggp"])).stdout, "game manager");
+}
+
+#[test]
+fn short_help_says_where_to_start_and_has_every_command() {
+    let help = good(run(["-h"])).stdout;
+    assert_contains(&help, "Start here:\n  referee tournament quickstart");
+    let listed = help.lines().filter_map(|line| line.strip_prefix("  "));
+    let listed: Vec<&str> = listed.filter_map(|line| line.split(' ').next()).collect();
+    for command in [
+        "tournament",
+        "new-bot",
+        "standings",
+        "solve",
+        "worker",
+        "mcp",
+        "doctor",
+    ] {
+        assert!(listed.contains(&command), "{command} in {help}");
+    }
+    assert!(
+        !help.contains("supervise") && !help.contains("Exit codes"),
+        "{help}"
+    );
+    assert!(
+        help.lines().count() <= 60 && help.lines().all(|line| line.len() <= 90),
+        "{help}"
+    );
 }
 
 #[test]
