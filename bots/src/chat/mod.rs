@@ -39,7 +39,7 @@ pub(crate) struct Chat {
     current: Option<CurrentChat>,
 }
 
-/// A match, as a model is told of it.
+/// A match as a model sees it.
 struct CurrentChat {
     seat: Seat,
     role: String,

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Why a tool did not do what it was asked for: a sentence for whoever asked.
+/// The reason why a tool refused, as a sentence for the client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) String);
 

@@ -37,7 +37,7 @@ pub(crate) struct Caller {
 }
 
 impl Client {
-    /// A new client, which holds `counted` for whoever counts clients.
+    /// A new client, which holds `counted` as long as it lives, so that clients can be counted.
     pub(crate) fn new(server: Arc<Server>, counted: Arc<()>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Client {

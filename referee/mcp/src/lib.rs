@@ -135,7 +135,7 @@ impl Server {
         served
     }
 
-    /// Begins to end all matches, which are lost by whoever sits in them, and all tournaments, which can
+    /// Begins to end all matches, which their clients lose, and all tournaments, which can
     /// be resumed.
     fn leave(&self) {
         self.matches.end_all();

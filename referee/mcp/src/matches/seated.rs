@@ -41,8 +41,8 @@ pub(super) fn client_spec(time: &TimeControl) -> Answer<BotSpec> {
     Ok(spec)
 }
 
-/// The seed of a match. Where information is hidden, a given one is another one in each seat: whoever
-/// sits in one must not learn from the other what is dealt.
+/// The seed of a match. Where information is hidden, the same `given` deals differently in each seat, so that
+/// a client cannot learn its opponent's cards by taking the other seat.
 pub(super) fn seed(given: Option<u64>, seat: usize, hidden: bool) -> u64 {
     match given {
         Some(seed) if !hidden => seed,
