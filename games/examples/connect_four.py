@@ -88,6 +88,9 @@ number from the bottom.
             1 + reach(across, up) + reach(-across, -up) >= self.line for across, up in DIRECTIONS
         )
 
+    def actions(self):
+        return [cell(column, row) for column in range(self.columns) for row in range(self.rows)]
+
     def from_json(self, fields):
         columns = fields["columns"]
         fit = all(len(discs) <= self.rows and set(discs) <= set(DISCS) for discs in columns)

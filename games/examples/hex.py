@@ -96,6 +96,10 @@ off, nobody may.
             chain.extend(near)
         return False
 
+    def actions(self):
+        cells = [name(row, column) for row in range(self.size) for column in range(self.size)]
+        return cells + ["swap"] * self.swap
+
     def from_json(self, fields):
         rows, turn = fields["rows"], fields["turn"]
         fit = all(len(row) == self.size and set(row) <= {*STONES, EMPTY} for row in rows)

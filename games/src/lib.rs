@@ -23,6 +23,7 @@ mod catalog;
 pub mod conformance;
 mod game;
 pub mod kit;
+pub mod learning;
 pub mod registry;
 pub mod rules;
 pub mod session;

@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::game::Game;
 use crate::kit::info::Info;
 use crate::kit::options::OptionError;
+use crate::learning::Learnable;
 use crate::session::{BrokenRules, Rules, configure};
 
 /// A game that can be played: one of the registry, or one whose rules come from outside.
@@ -52,7 +53,7 @@ impl Entry {
         }
     }
 
-    fn of<G: Game>() -> Self {
+    fn of<G: Learnable>() -> Self {
         let configure = |options: &Value| Ok(configure::<G>(options)?);
         Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).played_as(G::INFO.id)
     }

@@ -3,6 +3,8 @@
 use games::budget::Spent;
 use thiserror::Error;
 
+use crate::play::learning::Catalog;
+
 /// Percepts of a step, by role.
 pub(crate) type Percepts = Vec<Vec<String>>;
 
@@ -28,6 +30,10 @@ pub(crate) trait Engine: Send + Sync + 'static {
     type Snapshot: Clone + Send + Sync;
 
     fn roles(&self) -> &[String];
+    /// All moves and facts that there can be; `None` if nobody knows them.
+    fn catalog(&self) -> Option<Catalog> {
+        None
+    }
     /// The position that the sheet begins with.
     fn start(&self) -> Result<Self::Position, Failure>;
     /// The position in which these facts are true, given in small letters.

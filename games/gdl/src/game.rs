@@ -140,7 +140,7 @@ impl About<'_> {
             .collect();
         let info = self.info(&play, &roles);
         let options = Options::read(&info, &Value::Null).expect("sheets have no options");
-        let rules: Arc<dyn Rules> = Arc::new(GdlRules(Arc::new(SharedRules {
+        let rules: Arc<dyn Rules> = Arc::new(GdlRules::new(SharedRules {
             play,
             description: Description {
                 own_id: self.names.own_id.to_owned(),
@@ -150,7 +150,7 @@ impl About<'_> {
             text: self.text.into(),
             grid,
             time: self.time,
-        })));
+        }));
         let made = rules.clone();
         let for_options = info.clone();
         let entry = Entry::new(info, self.guide(), move |options| {

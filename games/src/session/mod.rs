@@ -21,6 +21,7 @@ use crate::kit::outcome::Seat;
 use crate::kit::rng::Rng;
 use crate::kit::to_move::ToMove;
 use crate::kit::view::View;
+use crate::learning::Learning;
 use crate::settlement::{Budget, Settlement};
 
 use perft::{Perft, PerftRequest};
@@ -30,8 +31,8 @@ pub use description::{Description, Origin};
 pub use errors::{BrokenRules, LoadError, MoveError, UndoError, wrong_count};
 pub use result::{End, Tally};
 pub use steps::{PlyByPly, as_strs, draw, random_step};
-pub(crate) use typed::configure;
 pub use typed::typed;
+pub(crate) use typed::{Typed, configure};
 
 /// The rules of some game under fixed options.
 pub trait Rules: Send + Sync {
@@ -70,6 +71,10 @@ pub trait Rules: Send + Sync {
         _count: u32,
     ) -> Result<Vec<Value>, LoadError> {
         Ok(Vec::new())
+    }
+    /// The numbers of moves and positions; `None` if the rules cannot name all moves.
+    fn learning(&self) -> Option<&dyn Learning> {
+        None
     }
 }
 
@@ -230,6 +235,8 @@ pub trait Session: Send + Sync {
     fn fork(&self) -> Box<dyn Session>;
     /// Itself, for [`typed`].
     fn as_any(&self) -> &dyn Any;
+    /// Itself, for [`Learning`].
+    fn as_any_mut(&mut self) -> &mut dyn Any;
 
     /// Calls `take` with each possible step (the choices as for [`Session::play_step`]) and a session
     /// of the position after it, in which it cannot be taken back.

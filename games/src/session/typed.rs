@@ -20,6 +20,7 @@ use crate::kit::rng::Rng;
 use crate::kit::text::shown;
 use crate::kit::to_move::ToMove;
 use crate::kit::view::View;
+use crate::learning::{Learnable, Learning, TypedLearning};
 use crate::settlement::{Budget, Settlement};
 
 /// The rules and the position of a session, for code that knows its game; `None` if it is another one.
@@ -29,22 +30,28 @@ pub fn typed<G: Game>(session: &dyn Session) -> Option<(&G, &G::Position)> {
 }
 
 /// The rules of a game under these options.
-pub(crate) fn configure<G: Game>(options: &Value) -> Result<Arc<dyn Rules>, OptionError> {
+pub(crate) fn configure<G: Learnable>(options: &Value) -> Result<Arc<dyn Rules>, OptionError> {
     let info = Info::from(&G::INFO);
     let options = Options::read(&info, options)?;
     let game = Arc::new(G::new(&options)?);
     let mut description = Description::new(info, options);
     description.roles.truncate(game.seats());
     description.settles = G::SETTLES;
-    Ok(Arc::new(Configured { game, description }))
+    let learning = TypedLearning::new(game.clone());
+    Ok(Arc::new(Configured {
+        game,
+        description,
+        learning,
+    }))
 }
 
-struct Configured<G> {
+struct Configured<G: Learnable> {
     game: Arc<G>,
     description: Description,
+    learning: TypedLearning<G>,
 }
 
-impl<G: Game> Configured<G> {
+impl<G: Learnable> Configured<G> {
     fn session(&self, position: G::Position) -> Box<dyn Session> {
         Box::new(Typed {
             game: self.game.clone(),
@@ -55,7 +62,7 @@ impl<G: Game> Configured<G> {
     }
 }
 
-impl<G: Game> Rules for Configured<G> {
+impl<G: Learnable> Rules for Configured<G> {
     fn description(&self) -> &Description {
         &self.description
     }
@@ -71,18 +78,29 @@ impl<G: Game> Rules for Configured<G> {
     fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
         Ok(self.session(self.game.load(state)?))
     }
+
+    fn learning(&self) -> Option<&dyn Learning> {
+        Some(&self.learning)
+    }
 }
 
-struct Typed<G: Game> {
+/// A session of a game that is compiled in.
+pub(crate) struct Typed<G: Game> {
     game: Arc<G>,
-    position: G::Position,
+    pub(crate) position: G::Position,
     /// The position before each move that was played.
     history: Vec<G::Position>,
     /// A list of moves, kept to be reused.
-    moves: Vec<G::Move>,
+    pub(crate) moves: Vec<G::Move>,
 }
 
 impl<G: Game> Typed<G> {
+    /// Makes a move that is legal.
+    pub(crate) fn make(&mut self, mv: G::Move) {
+        self.history.push(self.position);
+        self.game.play_unchecked(&mut self.position, mv);
+    }
+
     fn text(&self, mv: G::Move) -> String {
         let mut text = String::new();
         self.game.write_move(mv, &mut text);
@@ -275,6 +293,10 @@ impl<G: Game> Session for Typed<G> {
     }
 
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
 

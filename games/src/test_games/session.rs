@@ -157,6 +157,10 @@ impl<P: Position> Session for TestSession<P> {
         self
     }
 
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
     fn write_legal(&mut self, out: &mut String) -> Result<(), BrokenRules> {
         by_steps::write_legal(self, out)
     }

@@ -264,7 +264,7 @@ pub struct ModelHello {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Optional abilities: the requests `undo`, `perft`, `playout`, `playouts`, `sample`, and the
-    /// wants `key`, `view`, `scores`, `observation`.
+    /// wants `key`, `view`, `scores`, `observation`, `actions`.
     #[serde(default)]
     pub can: Vec<String>,
     /// It promises that `play` refuses every move that `legal` does not list. A seat that acts

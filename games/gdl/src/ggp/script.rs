@@ -189,7 +189,7 @@ fn fresh(rng: &mut Rng, taken: &mut HashSet<String>) -> String {
 fn text_of(rules: &dyn Rules) -> Option<Arc<str>> {
     fn of<E: Engine>(rules: &dyn Rules) -> Option<Arc<str>> {
         let rules = rules.as_any().downcast_ref::<GdlRules<E>>()?;
-        Some(rules.0.text.clone())
+        Some(rules.shared.text.clone())
     }
     of::<Network>(rules).or_else(|| of::<Interpreter>(rules))
 }

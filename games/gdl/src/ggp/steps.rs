@@ -59,9 +59,9 @@ impl Steps {
     ) -> Option<Result<Self, E>> {
         let rules = rules.as_any();
         let begun = if let Some(rules) = rules.downcast_ref::<GdlRules<Network>>() {
-            begin(&rules.0)
+            begin(&rules.shared)
         } else {
-            begin(&rules.downcast_ref::<GdlRules<Interpreter>>()?.0)
+            begin(&rules.downcast_ref::<GdlRules<Interpreter>>()?.shared)
         };
         Some(begun.map(Steps))
     }

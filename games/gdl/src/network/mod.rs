@@ -24,6 +24,7 @@ use games::budget;
 
 use crate::engine::{Engine, Failure, Percepts};
 use crate::ground::{Ground, Ungroundable};
+use crate::play::learning::Catalog;
 use crate::terms::Map;
 pub(crate) use circuit::Circuit;
 pub(crate) use error::NetworkError;
@@ -497,6 +498,14 @@ impl Engine for Network {
 
     fn roles(&self) -> &[String] {
         &self.circuit.roles
+    }
+
+    fn catalog(&self) -> Option<Catalog> {
+        let moves = self.circuit.moves.iter().flatten();
+        Some(Catalog {
+            moves: moves.map(|mv| mv.text.clone()).collect(),
+            facts: self.circuit.facts.clone(),
+        })
     }
 
     fn start(&self) -> Result<NetworkPosition, Failure> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod histories;
 pub(crate) mod knowledge;
+pub(crate) mod learning;
 pub(crate) mod perft;
 pub(crate) mod random_games;
 pub(crate) mod rules;

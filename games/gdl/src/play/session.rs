@@ -55,6 +55,11 @@ impl<E: Engine> GdlSession<E> {
         Ok(session)
     }
 
+    /// The facts that are true.
+    pub(crate) fn facts(&self) -> Vec<String> {
+        self.play_of().engine.facts(&self.at.position)
+    }
+
     fn play_of(&self) -> &Play<E> {
         &self.rules.play
     }
@@ -354,6 +359,10 @@ impl<E: Engine> Session for GdlSession<E> {
     }
 
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
 

@@ -152,6 +152,20 @@ impl Board {
         (cell != NO_CELL).then_some(cell)
     }
 
+    /// The letter and the number of a cell's name, both counted from 0.
+    pub fn coordinates(&self, cell: CellId) -> (usize, usize) {
+        coordinates(self.name(cell)).expect("a cell's name")
+    }
+
+    /// The cells on the lines from a cell: direction by direction, clockwise from north, the nearest first.
+    pub fn lines_from(&self, cell: CellId) -> impl Iterator<Item = CellId> + '_ {
+        (0..self.directions()).flat_map(move |direction| {
+            std::iter::successors(self.step(cell, direction), move |next| {
+                self.step(*next, direction)
+            })
+        })
+    }
+
     /// The neighbour in a direction.
     #[inline]
     pub fn step(&self, cell: CellId, direction: usize) -> Option<CellId> {

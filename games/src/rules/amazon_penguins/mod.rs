@@ -135,6 +135,10 @@ impl PenguinMoves for Spearing {
         with_lines!(self, lines => lines.any(blocked, bitset::cells64(penguins)))
     }
 
+    fn every(board: &Board) -> Vec<Shot> {
+        shots::every(board).collect()
+    }
+
     #[inline]
     fn each(
         &self,

@@ -1,5 +1,7 @@
 //! Game of the Amazons: queens that shoot arrows; who cannot move loses.
 
+mod learning;
+
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};

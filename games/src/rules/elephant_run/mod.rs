@@ -1,6 +1,7 @@
 //! Elephant Run: an elephant eats the ground away under farmers who try to stop it.
 
 pub mod board;
+mod learning;
 mod position;
 mod state;
 

@@ -60,6 +60,9 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
     /// True if any penguin of this set can move.
     fn can_move(&self, blocked: &Self::Blocked, penguins: u64) -> bool;
 
+    /// Every move on a board, whatever stands on it, in an order that never changes.
+    fn every(board: &Board) -> Vec<Self::Step>;
+
     /// Calls `visit` with each move.
     fn each(
         &self,
@@ -101,7 +104,7 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
 /// A game with fish, under fixed options.
 #[derive(Debug)]
 pub struct FishGame<M> {
-    fish_rules: FishRules,
+    pub(super) fish_rules: FishRules,
     pub(in crate::rules) moves: M,
 }
 

@@ -3,6 +3,7 @@
 
 mod fish_game;
 mod fish_rules;
+mod learning;
 mod position;
 mod state;
 

@@ -16,6 +16,7 @@ use crate::kit::zobrist;
 
 mod chain;
 mod halogai_lines;
+mod learning;
 mod tables;
 
 pub use chain::Chain;

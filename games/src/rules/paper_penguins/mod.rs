@@ -1,5 +1,6 @@
 //! Paper Pen-guins: pieces on squared paper that cross out the cells they leave.
 
+mod learning;
 mod state;
 
 use std::fmt::Write as _;

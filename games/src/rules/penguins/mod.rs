@@ -96,6 +96,10 @@ impl PenguinMoves for Sliding {
         self.0.any(blocked, bitset::cells64(penguins))
     }
 
+    fn every(board: &Board) -> Vec<Slide> {
+        slides::every(board).collect()
+    }
+
     #[inline]
     fn each(
         &self,

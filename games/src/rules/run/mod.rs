@@ -13,6 +13,7 @@ use crate::kit::rng::Rng;
 use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, Shape, View};
 
+mod learning;
 mod position;
 
 pub use position::{Kind, Position};

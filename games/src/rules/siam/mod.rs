@@ -15,6 +15,7 @@ use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, View};
 use crate::kit::zobrist;
 
+mod learning;
 mod moves;
 mod pieces;
 mod position;

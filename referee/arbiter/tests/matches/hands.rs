@@ -262,6 +262,10 @@ impl Session for HandsSession {
     fn as_any(&self) -> &dyn Any {
         self
     }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
     fn write_legal(&mut self, out: &mut String) -> Result<(), BrokenRules> {
         by_steps::write_legal(self, out)
     }

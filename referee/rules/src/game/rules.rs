@@ -1,8 +1,9 @@
 //! A game of a rules program under some options.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use games::learning::{Learning, ListedMoves};
 use games::session::{Description, LoadError};
 use games::{
     BrokenRules, ConfigureError, Entry, Info, OptionError, Options, Rules, Seat, Session,
@@ -74,7 +75,7 @@ pub(crate) fn entries(program: &Arc<RulesProgram>) -> Vec<Arc<Entry>> {
         let guide = game.guide.clone().unwrap_or_default();
         let entry = Entry::new(info, guide, move |given| {
             let rules = configure(&program, &shared, &own_id, varies, given)?;
-            Ok(Arc::new(SharedRules(Arc::new(rules))) as Arc<dyn Rules>)
+            Ok(Arc::new(SharedRules::new(rules)) as Arc<dyn Rules>)
         });
         Arc::new(if is_referee {
             entry.played_as(&game.id)
@@ -98,11 +99,46 @@ fn open(
 }
 
 /// Rules are shared by their sessions.
-pub(crate) struct SharedRules(pub(crate) Arc<ProgramRules>);
+pub(crate) struct SharedRules {
+    rules: Arc<ProgramRules>,
+    /// The moves that the program lists, asked for once; `None` if it does not, or fails.
+    actions: OnceLock<Option<ListedMoves>>,
+}
+
+impl SharedRules {
+    fn new(rules: ProgramRules) -> Self {
+        SharedRules {
+            rules: Arc::new(rules),
+            actions: OnceLock::new(),
+        }
+    }
+
+    fn listed(&self) -> Option<ListedMoves> {
+        #[derive(Deserialize)]
+        struct Listed {
+            actions: Vec<String>,
+        }
+
+        let program = &self.rules.program;
+        if !program.can.actions {
+            return None;
+        }
+        let body = self.rules.new_request(&Start::Seed(0), None, &["actions"]);
+        let listed = program.with_connection(|connection| {
+            connection.set_up = None;
+            connection.ask(&body, |text| {
+                serde_json::from_str::<Listed>(text).map_err(|error| {
+                    format!("lists its moves in a way that cannot be read ({error})")
+                })
+            })
+        });
+        Some(ListedMoves::new(listed.ok()?.ok()?.actions))
+    }
+}
 
 impl Rules for SharedRules {
     fn description(&self) -> &Description {
-        &self.0.description
+        &self.rules.description
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -110,19 +146,24 @@ impl Rules for SharedRules {
     }
 
     fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
-        open(&self.0, Start::Seed(seed))?.map_err(|error| {
+        open(&self.rules, Start::Seed(seed))?.map_err(|error| {
             BrokenRules::new(format!(
                 "the rules program `{}` cannot start the game `{}`: {}",
-                self.0.program.name(),
-                self.0.description.own_id,
+                self.rules.program.name(),
+                self.rules.description.own_id,
                 error.message
             ))
         })
     }
 
     fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
-        let opened = open(&self.0, Start::State(Arc::from(state.to_string())))?;
+        let opened = open(&self.rules, Start::State(Arc::from(state.to_string())))?;
         opened.map_err(|error| LoadError::State(not_a_state(error)))
+    }
+
+    fn learning(&self) -> Option<&dyn Learning> {
+        let listed = self.actions.get_or_init(|| self.listed());
+        listed.as_ref().map(|listed| listed as &dyn Learning)
     }
 
     fn comes_back(&self, session: &dyn Session) -> Result<(), BrokenRules> {
@@ -141,12 +182,12 @@ impl Rules for SharedRules {
             states: Vec<Value>,
         }
 
-        let program = &self.0.program;
+        let program = &self.rules.program;
         if !program.can.sample {
             return Ok(Vec::new());
         }
         let new = json!({
-            "op": "new", "game": self.0.description.own_id, "options": self.0.description.options.to_json(),
+            "op": "new", "game": self.rules.description.own_id, "options": self.rules.description.options.to_json(),
             "observation": observation, "as": seat,
         });
         let sample = json!({"op": "sample", "as": seat, "seed": seed, "count": count});
@@ -172,7 +213,7 @@ impl Rules for SharedRules {
 /// The rules of a program, if these are such.
 pub(crate) fn of(rules: &dyn Rules) -> Option<&ProgramRules> {
     let shared: &SharedRules = rules.as_any().downcast_ref()?;
-    Some(&shared.0)
+    Some(&shared.rules)
 }
 
 /// The error of a program that refuses a state.

@@ -32,6 +32,7 @@ pub(super) struct Can {
     pub(super) playout: bool,
     pub(super) sample: bool,
     pub(super) observation: bool,
+    pub(super) actions: bool,
     /// It promises that `play` refuses every move that is not listed.
     pub(super) strict: bool,
 }
@@ -99,6 +100,7 @@ impl RulesProgram {
             playout: can("playout"),
             sample: can("sample"),
             observation: can("observation"),
+            actions: can("actions"),
             strict: hello.strict,
         };
         program.games = hello.games;

@@ -256,6 +256,11 @@ class Game(Generic[State]):
         they make no sense. What does not come back as it went in is refused for you."""
         return cast(State, fields)
 
+    def actions(self) -> Sequence[str]:
+        """Every move that any position can have, each once, in an order that never changes: for
+        programs that learn, the place of a move here is its number."""
+        raise NotImplementedError
+
     def scores(self, state: State) -> Sequence[int]:
         """The points if play stopped here, for matches that a limit ends."""
         return [0] * self.seat_count()

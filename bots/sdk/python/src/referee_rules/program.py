@@ -18,7 +18,7 @@ from .position import IllegalStep, Position, TooMuch, perft, playout
 Object = dict[str, Any]
 
 #: What `want` can name.
-WANTS = ("legal", "state", "key", "view", "observation", "scores", "sees")
+WANTS = ("legal", "state", "key", "view", "observation", "scores", "actions", "sees")
 #: A perft asks the moves of at most this many positions, so that it ends in time.
 MOST_POSITIONS = 20_000
 #: Random games of one request have at most this many plies together.
@@ -112,7 +112,7 @@ class Program:
     def _hello(self, request: Object) -> Object:
         games = self._games.values()
         can = ["undo", "key", "perft", "playout"]
-        for method in ("view", "scores", "observation", "sample"):
+        for method in ("view", "scores", "observation", "sample", "actions"):
             if any(game.overrides(method) for game in games):
                 can.append(method)
         return {
@@ -290,6 +290,8 @@ class Program:
                 answer["observation"] = here.observation(self._seat(request, here.game))
             elif name == "scores":
                 answer["scores"], answer["outcome"] = here.scores()
+            elif name == "actions":
+                answer["actions"] = list(here.game.actions())
             elif sees is None:
                 raise Refused("bad_request", "only `play` can want `sees`")
             else:

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
+use crate::kit::board::sliding::slides::{self, Slide};
 use crate::kit::board::{Board, CellId};
 use crate::kit::rng::Rng;
 
@@ -160,4 +161,13 @@ pub fn write(board: &Board, mv: Shot, out: &mut String) {
     out.push_str(board.name(mv.to));
     out.push('/');
     out.push_str(board.name(mv.target));
+}
+
+/// Every move on a board, whatever stands on it: by slide, then along the lines from its end.
+pub fn every(board: &Board) -> impl Iterator<Item = Shot> + '_ {
+    slides::every(board).flat_map(|Slide { from, to }| {
+        board
+            .lines_from(to)
+            .map(move |target| Shot { from, to, target })
+    })
 }

@@ -85,3 +85,9 @@ pub fn write(board: &Board, mv: Slide, out: &mut String) {
     out.push('-');
     out.push_str(board.name(mv.to));
 }
+
+/// Every move on a board, whatever stands on it: by start, then along the lines from there.
+pub fn every(board: &Board) -> impl Iterator<Item = Slide> + '_ {
+    let from_cell = |from| board.lines_from(from).map(move |to| Slide { from, to });
+    board.cells().flat_map(from_cell)
+}

@@ -459,6 +459,10 @@ impl Session for ProgramSession {
         self
     }
 
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
     fn each_child(
         &self,
         take: &mut dyn FnMut(&[&str], &mut dyn Session),

@@ -1,0 +1,24 @@
+//! Numbers of moves and planes of Amazons.
+
+use super::{Amazons, Position};
+use crate::kit::board::sliding::shots::{self, Shot};
+use crate::kit::outcome::Seat;
+use crate::learning::{Learnable, Planes, Writer};
+
+impl Learnable for Amazons {
+    fn every_move(&self) -> Vec<Shot> {
+        shots::every(&self.board).collect()
+    }
+
+    fn planes(&self) -> Planes {
+        let names = ["own amazons", "other's amazons", "arrows", "own turn"];
+        Planes::of_board(&self.board, names)
+    }
+
+    fn observe(&self, position: &Position, _: &[Shot], seat: Seat, planes: &mut Writer<'_>) {
+        planes.cells(position.amazons(seat));
+        planes.cells(position.amazons(1 - seat));
+        planes.cells(self.arrows(position));
+        planes.flag(!position.over && position.seat as Seat == seat);
+    }
+}

@@ -1,0 +1,52 @@
+//! Numbers of moves and planes of Elephant Run.
+
+use super::board::{DIRECTIONS, cells};
+use super::{ElephantRun, Move, Position};
+use crate::game::Game;
+use crate::kit::board::CellId;
+use crate::kit::board::sliding::slides::{self, Slide};
+use crate::kit::outcome::Seat;
+use crate::learning::{Learnable, Planes, Writer};
+
+impl ElephantRun {
+    /// The jumps over a neighbour.
+    fn captures(&self, from: CellId) -> impl Iterator<Item = Move> + '_ {
+        (0..DIRECTIONS).filter_map(move |direction| {
+            let over = self.board.step(from, direction)?;
+            let to = self.board.step(over, direction)?;
+            Some(Move::Capture { from, to })
+        })
+    }
+}
+
+impl Learnable for ElephantRun {
+    fn every_move(&self) -> Vec<Move> {
+        let places = self.board.cells().map(Move::Place);
+        let lines = slides::every(&self.board).map(|Slide { from, to }| Move::Go { from, to });
+        let captures = self.board.cells().flat_map(|from| self.captures(from));
+        places.chain(lines).chain(captures).collect()
+    }
+
+    fn planes(&self) -> Planes {
+        let names = [
+            "the elephant",
+            "farmers",
+            "tiles",
+            "placing pieces",
+            "the elephant's points / its target",
+            "the elephant's turn",
+            "own side is the elephant",
+        ];
+        Planes::of_board(&self.board, names)
+    }
+
+    fn observe(&self, position: &Position, _: &[Move], seat: Seat, planes: &mut Writer<'_>) {
+        planes.cells(cells(position.elephant()));
+        planes.cells(cells(position.farmers()));
+        planes.cells(cells(position.tiles()));
+        planes.flag(position.placing());
+        planes.all(f32::from(position.points()) / f32::from(self.target));
+        planes.flag(self.to_move(position) == Some(0));
+        planes.flag(seat == 0);
+    }
+}
