@@ -1,0 +1,157 @@
+"""Environments of PettingZoo."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ._native import Game, State
+from ._spaces import Spaces, need
+
+_pettingzoo = need("pettingzoo")
+_seeding = need("gymnasium.utils.seeding")
+
+#: A seed of a game is below this.
+_SEEDS = 2**63
+
+
+class _Shared:
+    """What both kinds of environments have."""
+
+    state: State
+
+    def __init__(self, game: Game, max_plies: int | None, observation_bytes: int) -> None:
+        self.spaces = Spaces(game, max_plies, observation_bytes)
+        self.game = game
+        self.metadata = {"name": game.name, "render_modes": ["ansi", "svg"], "is_parallelizable": False}
+        self.render_mode: str | None = "ansi"
+        self.possible_agents = list(self.spaces.agents)
+        self.agents: list[str] = []
+        self._random: Any = None
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019: one space each, as long as the environment lives
+    def observation_space(self, agent: str) -> Any:
+        return self.spaces.observation_space()
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019
+    def action_space(self, agent: str) -> Any:
+        return self.spaces.action_space()
+
+    def render(self) -> str | None:
+        """The board as text, or as SVG if `render_mode` is `svg`."""
+        return self.state._repr_svg_() if self.render_mode == "svg" else str(self.state)
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def _begin(self, seed: int | None) -> None:
+        if seed is not None or self._random is None:
+            self._random, _ = _seeding.np_random(seed)
+        self.state = self.game.start(seed=int(self._random.integers(_SEEDS)))
+        self.agents = list(self.possible_agents)
+
+    def _seat(self, agent: str) -> int:
+        return self.possible_agents.index(agent)
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        return {"action_mask": self.spaces.mask(self.state, self._seat(agent))}
+
+
+class TurnEnv(_Shared, _pettingzoo.AECEnv):  # type: ignore[misc]
+    """Agents act in turn. Where several seats act at once, the step is made when all have chosen."""
+
+    def __init__(self, game: Game, max_plies: int | None, observation_bytes: int) -> None:
+        _pettingzoo.AECEnv.__init__(self)
+        _Shared.__init__(self, game, max_plies, observation_bytes)
+        self._chosen: dict[int, int] = {}
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        self._begin(seed)
+        self._chosen = {}
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: self._info(agent) for agent in self.agents}
+        self._select()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        return self.spaces.observe(self.state, self._seat(agent))
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        seat, acting = self._seat(agent), self.state.to_move
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if len(acting) == 1:
+            self.state.play(int(action))  # type: ignore[arg-type]
+        else:
+            self._choose(seat, int(action), acting)  # type: ignore[arg-type]
+        if not self._chosen:
+            self._judge()
+        self.infos = {agent: self._info(agent) for agent in self.agents}
+        self._select()
+        self._accumulate_rewards()
+
+    def _choose(self, seat: int, action: int, acting: tuple[int, ...]) -> None:
+        # What is not legal is refused at once, before the others choose.
+        if not 0 <= action < self.spaces.actions or not self.spaces.mask(self.state, seat)[action]:
+            raise ValueError(f"action {action} is not legal for seat {seat}")
+        self._chosen[seat] = action
+        if len(self._chosen) == len(acting):
+            chosen, self._chosen = self._chosen, {}
+            self.state.play(chosen)
+
+    def _judge(self) -> None:
+        over, cut = self.state.is_over, self.spaces.is_cut(self.state)
+        if over or cut:
+            worth = self.spaces.rewards(self.state)
+            self.rewards = {agent: worth[self._seat(agent)] for agent in self.agents}
+            self.terminations = dict.fromkeys(self.agents, over)
+            self.truncations = dict.fromkeys(self.agents, cut)
+
+    def _select(self) -> None:
+        waiting = [seat for seat in self.state.to_move if seat not in self._chosen]
+        self.agent_selection = self.possible_agents[waiting[0]] if waiting else self.agents[0]
+
+
+class TogetherEnv(_Shared, _pettingzoo.ParallelEnv):  # type: ignore[misc]
+    """Every agent gives an action at each step; those of seats that do not act are ignored."""
+
+    def __init__(self, game: Game, max_plies: int | None, observation_bytes: int) -> None:
+        _Shared.__init__(self, game, max_plies, observation_bytes)
+
+    def reset(self, seed: int | None = None,
+              options: dict[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._begin(seed)
+        return self._observations(), self._infos()
+
+    def step(self, actions: dict[str, int]) -> tuple[dict[str, Any], dict[str, float],
+                                                     dict[str, bool], dict[str, bool], dict[str, Any]]:
+        acting = self.state.to_move
+        missing = [self.possible_agents[seat] for seat in acting
+                   if self.possible_agents[seat] not in actions]
+        if missing:
+            raise ValueError(f"there is no action of {', '.join(missing)}")
+        chosen = {seat: int(actions[self.possible_agents[seat]]) for seat in acting}
+        if len(acting) == 1:
+            self.state.play(chosen[acting[0]])
+        else:
+            self.state.play(chosen)
+        over, cut = self.state.is_over, self.spaces.is_cut(self.state)
+        worth = self.spaces.rewards(self.state) if over or cut else [0.0] * self.game.seats
+        results = (self._observations(),
+                   {agent: worth[self._seat(agent)] for agent in self.agents},
+                   dict.fromkeys(self.agents, over), dict.fromkeys(self.agents, cut), self._infos())
+        if over or cut:
+            self.agents = []
+        return results
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: self.spaces.observe(self.state, self._seat(agent)) for agent in self.agents}
+
+    def _infos(self) -> dict[str, Any]:
+        return {agent: self._info(agent) for agent in self.agents}
