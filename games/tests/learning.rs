@@ -125,9 +125,9 @@ fn texts_and_numbers_belong_together() {
 
 fn actions(game: &mut NumberedGame, seat: usize) -> Vec<u32> {
     let mut actions = Vec::new();
-    game.each_action(seat, &mut |action| actions.push(action))
+    game.list_actions(seat, &mut actions)
         .expect("rules that work");
-    actions
+    actions.into_iter().map(|action| action as u32).collect()
 }
 
 fn observation(game: &NumberedGame, seat: usize) -> Vec<f32> {

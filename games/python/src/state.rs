@@ -61,10 +61,9 @@ impl PyState {
             return Ok(Vec::new());
         };
         let game = &mut self.game;
-        let mut actions = Vec::new();
-        let listed = rules.away(py, || {
-            game.each_action(seat, &mut |action| actions.push(i64::from(action)))
-        });
+        // Most positions have fewer, so that the list grows once at most.
+        let mut actions = Vec::with_capacity(256);
+        let listed = rules.away(py, || game.list_actions(seat, &mut actions));
         listed.or_raise()?;
         Ok(actions)
     }

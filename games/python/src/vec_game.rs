@@ -1,7 +1,7 @@
 //! Many games at once, in arrays that are written in place.
 
 use games::Rng;
-use games::learning::{Learning, NumberedGame, PlayError};
+use games::learning::{NumberedGame, Planes, PlayError};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ struct Slot {
     episode: u64,
     seat: usize,
     /// The actions that are marked in the mask, so that only these have to be cleared.
-    marked: Vec<u32>,
+    marked: Vec<i64>,
 }
 
 /// The rows of the arrays that belong to some games.
@@ -35,14 +35,13 @@ struct Rows<'a> {
 
 /// What all games have in common.
 #[derive(Clone, Copy)]
-struct Common<'a> {
-    learning: &'a dyn Learning,
+struct Common {
     seed: u64,
     seats: usize,
     max_plies: Option<u32>,
 }
 
-impl Common<'_> {
+impl Common {
     /// The seed of a game: the same whatever the number of threads.
     fn seed_of(&self, number: u64, episode: u64) -> u64 {
         Rng::from_parts(&[self.seed, number, episode]).next_u64()
@@ -71,11 +70,10 @@ impl Common<'_> {
             .alone()
             .ok_or(PlayError::Together(to_move.count()))?;
         slot.seat = seat;
-        let marked = &mut slot.marked;
-        slot.game.each_action(seat, &mut |action| {
+        slot.game.list_actions(seat, &mut slot.marked)?;
+        for &action in &slot.marked {
             mask[action as usize] = true;
-            marked.push(action);
-        })?;
+        }
         if !observation.is_empty() {
             slot.game.observe(seat, observation);
         }
@@ -163,7 +161,6 @@ impl PyVecGame {
     fn advance(&mut self, py: Python<'_>, actions: Option<&[i64]>) -> PyResult<()> {
         let game = self.rules.get();
         let common = Common {
-            learning: game.need_learning()?,
             seed: self.seed,
             seats: game.rules.seats(),
             max_plies: self.max_plies,
@@ -320,9 +317,7 @@ impl PyVecGame {
         };
         let shared = made.get();
         let learning = shared.need_learning()?;
-        let planes = learning
-            .planes()
-            .map_or_else(|| vec![0], games::learning::Planes::axes);
+        let planes = learning.planes().map_or_else(|| vec![0], Planes::axes);
         let with = |axes: &[usize]| [&[n], axes].concat();
         let start = |number| {
             let game = NumberedGame::start(&shared.rules, 0)?;
@@ -392,7 +387,6 @@ impl PyVecGame {
         self.seed = seed.unwrap_or(self.seed);
         let rules = self.rules.clone_ref(py);
         let common = Common {
-            learning: rules.get().need_learning()?,
             seed: self.seed,
             seats: rules.get().rules.seats(),
             max_plies: self.max_plies,

@@ -34,6 +34,22 @@ pub trait Learnable: Game {
     /// change: the place of a move here is the number of its action. Of moves in parts, the parts.
     fn every_move(&self) -> Vec<Self::Move>;
 
+    /// A place for each move of [`Learnable::every_move`] in two tables, whose entries add up to its
+    /// number. The second one is for moves that are numbered group by group, all groups with the same
+    /// second place in the same order; else it is 0.
+    fn places(mv: Self::Move) -> [usize; 2];
+
+    /// Calls `take` with each legal move of a game that goes on. `scratch` is for games that list them.
+    fn each_legal(
+        &self,
+        position: &Self::Position,
+        scratch: &mut Vec<Self::Move>,
+        take: impl FnMut(Self::Move),
+    ) {
+        self.legal(position, scratch);
+        scratch.iter().copied().for_each(take);
+    }
+
     /// Appends the moves of [`Learnable::every_move`] that a move consists of.
     fn parts(&self, mv: Self::Move, parts: &mut Vec<Self::Move>) {
         parts.push(mv);
@@ -160,17 +176,17 @@ pub trait Learning: Send + Sync {
         })
     }
 
-    /// Calls `take` with each legal action of a seat, given those of its move that it has begun. A seat
-    /// that acts has at least one.
+    /// Appends the legal actions of a seat, given those of its move that it has begun. A seat that acts
+    /// has at least one.
     ///
     /// # Errors
     /// If rules from outside do not work.
-    fn each_action(
+    fn list_actions(
         &self,
         session: &mut dyn Session,
         seat: Seat,
         begun: &[u32],
-        take: &mut dyn FnMut(u32),
+        actions: &mut Vec<i64>,
     ) -> Result<(), BrokenRules>;
 
     /// Plays an action of the seat that acts alone. If that completes a move, the session makes it and

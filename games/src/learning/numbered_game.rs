@@ -121,19 +121,15 @@ impl NumberedGame {
         Ok(legal)
     }
 
-    /// Calls `take` with each legal action of a seat; none if moves have no numbers.
+    /// Appends the legal actions of a seat; none if moves have no numbers.
     ///
     /// # Errors
     /// If rules from outside do not work.
-    pub fn each_action(
-        &mut self,
-        seat: Seat,
-        take: &mut dyn FnMut(u32),
-    ) -> Result<(), BrokenRules> {
+    pub fn list_actions(&mut self, seat: Seat, actions: &mut Vec<i64>) -> Result<(), BrokenRules> {
         let Some(learning) = self.rules.learning() else {
             return Ok(());
         };
-        learning.each_action(&mut *self.session, seat, &self.begun, take)
+        learning.list_actions(&mut *self.session, seat, &self.begun, actions)
     }
 
     /// Plays an action of the seat that acts alone.

@@ -49,16 +49,16 @@ impl Learning for ListedMoves {
         Ok(vec![self.number(text)?])
     }
 
-    fn each_action(
+    fn list_actions(
         &self,
         session: &mut dyn Session,
         seat: Seat,
         _begun: &[u32],
-        take: &mut dyn FnMut(u32),
+        actions: &mut Vec<i64>,
     ) -> Result<(), BrokenRules> {
         let mut unlisted = None;
         session.each_legal(seat, &mut |text| match self.number(text) {
-            Ok(action) => take(action),
+            Ok(action) => actions.push(action.into()),
             Err(error) => unlisted = Some(error),
         })?;
         unlisted.map_or(Ok(()), |error| {

@@ -1,36 +1,60 @@
 //! Numbers for the games that are compiled in.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
-
-use foldhash::fast::RandomState;
 
 use super::{ActionError, Learnable, Learning, Planes, PlayError, STOP};
 use crate::kit::outcome::Seat;
 use crate::session::{BrokenRules, Session, Typed};
 
+/// Where a table has no move.
+const NONE: u32 = u32::MAX;
+
 /// The moves of a game by number, and the numbers by move.
 struct Numbers<G: Learnable> {
     moves: Vec<G::Move>,
-    numbers: HashMap<G::Move, u32, RandomState>,
+    /// Two tables whose entries add up to a move's number; see [`Learnable::places`].
+    tables: [Vec<u32>; 2],
     planes: Planes,
 }
 
 impl<G: Learnable> Numbers<G> {
     fn new(game: &G) -> Self {
         let moves = game.every_move();
-        let mut numbers = HashMap::with_capacity_and_hasher(moves.len(), RandomState::default());
-        numbers.extend(moves.iter().zip(0..).map(|(&mv, number)| (mv, number)));
-        Numbers {
+        let mut numbers = Numbers {
             moves,
-            numbers,
+            tables: [Vec::new(), Vec::new()],
             planes: game.planes(),
+        };
+        for (&mv, number) in numbers.moves.iter().zip(0..) {
+            let [group, place] = G::places(mv);
+            let [groups, places] = &mut numbers.tables;
+            if groups.len() <= group {
+                groups.resize(group + 1, NONE);
+            }
+            if groups[group] == NONE {
+                groups[group] = number;
+            }
+            if places.len() <= place {
+                places.resize(place + 1, NONE);
+            }
+            places[place] = number - groups[group];
         }
+        numbers
     }
 
     /// The number of a move that is no part of a longer one.
+    #[inline]
     fn number(&self, mv: G::Move) -> u32 {
-        self.numbers[&mv]
+        let [group, place] = G::places(mv);
+        self.tables[0][group].wrapping_add(self.tables[1][place])
+    }
+
+    /// The same for what may be no move of the game.
+    fn find(&self, mv: G::Move) -> Option<u32> {
+        let [group, place] = G::places(mv);
+        let (group, place) = (self.tables[0].get(group)?, self.tables[1].get(place)?);
+        let number = group.wrapping_add(*place);
+        (self.moves.get(number as usize) == Some(&mv)).then_some(number)
     }
 
     /// The number of the action that ends a move in parts.
@@ -170,30 +194,31 @@ impl<G: Learnable> Learning for TypedLearning<G> {
         let mut parts = Vec::new();
         self.game.parts(self.game.parse_move(text)?, &mut parts);
         // What can be read but is never legal, such as a slide that is not along a line.
-        let number = |part| numbers.numbers.get(part).copied();
-        let all: Option<Vec<u32>> = parts.iter().map(number).collect();
+        let all: Option<Vec<u32>> = parts.iter().map(|part| numbers.find(*part)).collect();
         all.ok_or_else(|| ActionError::unlisted(text))
     }
 
-    fn each_action(
+    fn list_actions(
         &self,
         session: &mut dyn Session,
         seat: Seat,
         begun: &[u32],
-        take: &mut dyn FnMut(u32),
+        actions: &mut Vec<i64>,
     ) -> Result<(), BrokenRules> {
         let typed = self.typed(session);
         if self.game.to_move(&typed.position) != Some(seat) {
             return Ok(());
         }
         if G::IN_PARTS {
-            let (actions, _) = self.actions_in_parts(typed, begun);
-            actions.into_iter().for_each(take);
+            let (next, _) = self.actions_in_parts(typed, begun);
+            actions.extend(next.into_iter().map(i64::from));
             return Ok(());
         }
         let numbers = self.numbers();
-        self.game.legal(&typed.position, &mut typed.moves);
-        typed.moves.iter().for_each(|&mv| take(numbers.number(mv)));
+        self.game
+            .each_legal(&typed.position, &mut typed.moves, |mv| {
+                actions.push(numbers.number(mv).into());
+            });
         Ok(())
     }
 

@@ -63,14 +63,14 @@ impl<E: Engine> Learning for SheetLearning<E> {
         self.moves.parts(text)
     }
 
-    fn each_action(
+    fn list_actions(
         &self,
         session: &mut dyn Session,
         seat: Seat,
         begun: &[u32],
-        take: &mut dyn FnMut(u32),
+        actions: &mut Vec<i64>,
     ) -> Result<(), BrokenRules> {
-        self.moves.each_action(session, seat, begun, take)
+        self.moves.list_actions(session, seat, begun, actions)
     }
 
     fn play(

@@ -40,6 +40,8 @@ def env(game: str | Game, *, rules: str | None = None, max_plies: int | None = N
     """An environment of PettingZoo in which agents act in turn (AEC). An observation is a dict of
     `observation` and `action_mask`; the mask is in `infos` as well. The reward at the end is
     2·outcome − 1: 1 for a win, −1 for a loss. Games end at `max_plies`, by default the game's own limit.
+    An action that is not legal loses the game: the reward is −1, and `illegal` in the agent's `infos` is
+    True; a single other agent wins.
 
     Where several seats act at once, each chooses without seeing what the others have chosen. Games
     whose positions have no planes are observed as JSON of at most `observation_bytes` bytes.

@@ -31,6 +31,8 @@ class GymEnv(_gymnasium.Env):  # type: ignore[misc]
         self.fixed_seat = seat
         self.seat = 0 if seat is None else seat
         self.episode = 0
+        #: Whether the last action was not legal, which ends the game.
+        self.at_fault = False
         self.bots: dict[int, Bot] = {}
         self.observation_space = self.spaces.observation_space()
         self.action_space = self.spaces.action_space()
@@ -47,6 +49,7 @@ class GymEnv(_gymnasium.Env):  # type: ignore[misc]
             self.episode += 1
             game_seed = int(self.np_random.integers(_SEEDS))
             self.state = self.game.start(seed=game_seed)
+            self.at_fault = False
             self._start_bots(game_seed)
             self._wait()
             # Where opponents can end the game before the first turn, the next one counts.
@@ -56,11 +59,14 @@ class GymEnv(_gymnasium.Env):  # type: ignore[misc]
     def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         if self._is_done():
             raise ValueError("the game is over: `reset` begins the next one")
-        acting = self.state.to_move
+        acting, action = self.state.to_move, int(action)
+        if not self.spaces.is_legal(self.state, self.seat, action):
+            self.at_fault = True
+            return self._observed(), self.spaces.fault(self.seat)[self.seat], True, False, self._info()
         if len(acting) == 1:
-            self._play(self.seat, int(action))
+            self._play(self.seat, action)
         else:
-            self._play_together({self.seat: int(action)})
+            self._play_together({self.seat: action})
         self._wait()
         over, cut = self.state.is_over, self.spaces.is_cut(self.state)
         reward = self.spaces.rewards(self.state)[self.seat] if over or cut else 0.0
@@ -77,13 +83,14 @@ class GymEnv(_gymnasium.Env):  # type: ignore[misc]
         self.bots = {}
 
     def _is_done(self) -> bool:
-        return self.state.is_over or self.spaces.is_cut(self.state)
+        return self.at_fault or self.state.is_over or self.spaces.is_cut(self.state)
 
     def _observed(self) -> dict[str, Any]:
         return self.spaces.observe(self.state, self.seat)
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.spaces.mask(self.state, self.seat), "seat": self.seat}
+        return {"action_mask": self.spaces.mask(self.state, self.seat), "seat": self.seat,
+                "illegal": self.at_fault}
 
     def _start_bots(self, seed: int) -> None:
         if not isinstance(self.opponent, str) or self.opponent == "random":

@@ -28,6 +28,8 @@ class _Shared:
         self.possible_agents = list(self.spaces.agents)
         self.agents: list[str] = []
         self._random: Any = None
+        #: The seat whose action was not legal.
+        self._at_fault: int | None = None
 
     @functools.lru_cache(maxsize=None)  # noqa: B019: one space each, as long as the environment lives
     def observation_space(self, agent: str) -> Any:
@@ -44,17 +46,25 @@ class _Shared:
     def close(self) -> None:
         """There is nothing to close."""
 
+    def _end(self, worth: list[float], over: bool) -> tuple[dict[str, float], dict[str, bool],
+                                                          dict[str, bool]]:
+        """Rewards, terminations and truncations of a game that has ended."""
+        rewards = {agent: worth[self._seat(agent)] for agent in self.agents}
+        return rewards, dict.fromkeys(self.agents, over), dict.fromkeys(self.agents, not over)
+
     def _begin(self, seed: int | None) -> None:
         if seed is not None or self._random is None:
             self._random, _ = _seeding.np_random(seed)
         self.state = self.game.start(seed=int(self._random.integers(_SEEDS)))
         self.agents = list(self.possible_agents)
+        self._at_fault = None
 
     def _seat(self, agent: str) -> int:
         return self.possible_agents.index(agent)
 
     def _info(self, agent: str) -> dict[str, Any]:
-        return {"action_mask": self.spaces.mask(self.state, self._seat(agent))}
+        seat = self._seat(agent)
+        return {"action_mask": self.spaces.mask(self.state, seat), "illegal": self._at_fault == seat}
 
 
 class TurnEnv(_Shared, _pettingzoo.AECEnv):  # type: ignore[misc]
@@ -86,32 +96,27 @@ class TurnEnv(_Shared, _pettingzoo.AECEnv):  # type: ignore[misc]
         seat, acting = self._seat(agent), self.state.to_move
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if len(acting) == 1:
-            self.state.play(int(action))  # type: ignore[arg-type]
-        else:
-            self._choose(seat, int(action), acting)  # type: ignore[arg-type]
-        if not self._chosen:
-            self._judge()
+        self._choose(seat, int(action), len(acting))  # type: ignore[arg-type]
         self.infos = {agent: self._info(agent) for agent in self.agents}
         self._select()
         self._accumulate_rewards()
 
-    def _choose(self, seat: int, action: int, acting: tuple[int, ...]) -> None:
-        # What is not legal is refused at once, before the others choose.
-        if not 0 <= action < self.spaces.actions or not self.spaces.mask(self.state, seat)[action]:
-            raise ValueError(f"action {action} is not legal for seat {seat}")
+    def _choose(self, seat: int, action: int, acting: int) -> None:
+        if not self.spaces.is_legal(self.state, seat, action):
+            self._at_fault = seat
+            self._set_end(self.spaces.fault(seat), True)
+            return
         self._chosen[seat] = action
-        if len(self._chosen) == len(acting):
-            chosen, self._chosen = self._chosen, {}
-            self.state.play(chosen)
+        if len(self._chosen) < acting:
+            return
+        chosen, self._chosen = self._chosen, {}
+        self.state.play(action if acting == 1 else chosen)
+        over = self.state.is_over
+        if over or self.spaces.is_cut(self.state):
+            self._set_end(self.spaces.rewards(self.state), over)
 
-    def _judge(self) -> None:
-        over, cut = self.state.is_over, self.spaces.is_cut(self.state)
-        if over or cut:
-            worth = self.spaces.rewards(self.state)
-            self.rewards = {agent: worth[self._seat(agent)] for agent in self.agents}
-            self.terminations = dict.fromkeys(self.agents, over)
-            self.truncations = dict.fromkeys(self.agents, cut)
+    def _set_end(self, worth: list[float], over: bool) -> None:
+        self.rewards, self.terminations, self.truncations = self._end(worth, over)
 
     def _select(self) -> None:
         waiting = [seat for seat in self.state.to_move if seat not in self._chosen]
@@ -137,16 +142,20 @@ class TogetherEnv(_Shared, _pettingzoo.ParallelEnv):  # type: ignore[misc]
         if missing:
             raise ValueError(f"there is no action of {', '.join(missing)}")
         chosen = {seat: int(actions[self.possible_agents[seat]]) for seat in acting}
-        if len(acting) == 1:
-            self.state.play(chosen[acting[0]])
+        wrong = [seat for seat in acting if not self.spaces.is_legal(self.state, seat, chosen[seat])]
+        if wrong:
+            self._at_fault = wrong[0]
+            ended = self._end(self.spaces.fault(wrong[0]), True)
         else:
-            self.state.play(chosen)
-        over, cut = self.state.is_over, self.spaces.is_cut(self.state)
-        worth = self.spaces.rewards(self.state) if over or cut else [0.0] * self.game.seats
-        results = (self._observations(),
-                   {agent: worth[self._seat(agent)] for agent in self.agents},
-                   dict.fromkeys(self.agents, over), dict.fromkeys(self.agents, cut), self._infos())
-        if over or cut:
+            self.state.play(chosen[acting[0]] if len(acting) == 1 else chosen)
+            over = self.state.is_over
+            if over or self.spaces.is_cut(self.state):
+                ended = self._end(self.spaces.rewards(self.state), over)
+            else:
+                nothing = dict.fromkeys(self.agents, False)
+                ended = dict.fromkeys(self.agents, 0.0), nothing, dict(nothing)
+        results = (self._observations(), *ended, self._infos())
+        if any(ended[1].values()) or any(ended[2].values()):
             self.agents = []
         return results
 

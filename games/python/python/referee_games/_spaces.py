@@ -78,6 +78,15 @@ class Spaces:
         at_limit = self.max_plies is not None and state.ply >= self.max_plies
         return at_limit and not state.is_over and not state.begun
 
+    def is_legal(self, state: State, seat: int, action: int) -> bool:
+        """Whether a seat that acts may play this."""
+        return 0 <= action < self.actions and bool(state.mask(seat)[action])
+
+    def fault(self, seat: int) -> list[float]:
+        """The rewards when a seat plays what is not legal: it loses, and a single other seat wins."""
+        others = 1.0 if self.game.seats == 2 else 0.0
+        return [-1.0 if at == seat else others for at in range(self.game.seats)]
+
     def rewards(self, state: State) -> list[float]:
         """2·outcome − 1 of each seat at the end."""
         outcome = state.outcome_now if state.outcome is None else state.outcome

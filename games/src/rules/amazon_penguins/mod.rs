@@ -140,6 +140,11 @@ impl PenguinMoves for Spearing {
     }
 
     #[inline]
+    fn places(shot: Shot) -> [usize; 2] {
+        shots::places(shot)
+    }
+
+    #[inline]
     fn each(
         &self,
         blocked: &Occupancy<64>,

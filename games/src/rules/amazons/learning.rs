@@ -10,6 +10,17 @@ impl Learnable for Amazons {
         shots::every(&self.board).collect()
     }
 
+    #[inline]
+    fn places(mv: Shot) -> [usize; 2] {
+        shots::places(mv)
+    }
+
+    #[inline]
+    fn each_legal(&self, position: &Position, _: &mut Vec<Shot>, take: impl FnMut(Shot)) {
+        let amazons = position.amazons(position.seat as Seat);
+        shots::each(&self.lines, &position.occupied, amazons, take);
+    }
+
     fn planes(&self) -> Planes {
         let names = ["own amazons", "other's amazons", "arrows", "own turn"];
         Planes::of_board(&self.board, names)

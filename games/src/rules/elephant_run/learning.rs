@@ -1,6 +1,6 @@
 //! Numbers of moves and planes of Elephant Run.
 
-use super::board::{DIRECTIONS, cells};
+use super::board::{CELLS, DIRECTIONS, cells};
 use super::{ElephantRun, Move, Position};
 use crate::game::Game;
 use crate::kit::board::CellId;
@@ -25,6 +25,16 @@ impl Learnable for ElephantRun {
         let lines = slides::every(&self.board).map(|Slide { from, to }| Move::Go { from, to });
         let captures = self.board.cells().flat_map(|from| self.captures(from));
         places.chain(lines).chain(captures).collect()
+    }
+
+    fn places(mv: Move) -> [usize; 2] {
+        let pair = |from: CellId, to: CellId| from as usize * CELLS + to as usize;
+        let place = match mv {
+            Move::Place(cell) => cell as usize,
+            Move::Go { from, to } => CELLS + pair(from, to),
+            Move::Capture { from, to } => CELLS + CELLS * CELLS + pair(from, to),
+        };
+        [place, 0]
     }
 
     fn planes(&self) -> Planes {

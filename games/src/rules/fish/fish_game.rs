@@ -63,6 +63,9 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
     /// Every move on a board, whatever stands on it, in an order that never changes.
     fn every(board: &Board) -> Vec<Self::Step>;
 
+    /// The places of a move in tables; see [`Learnable::places`](crate::learning::Learnable::places).
+    fn places(step: Self::Step) -> [usize; 2];
+
     /// Calls `visit` with each move.
     fn each(
         &self,

@@ -4,12 +4,15 @@ use super::fish_game::{FishGame, FishGamePosition, PenguinMoves};
 use super::fish_rules::{Move, Setup};
 use super::position::{MOST_FISH, Phase};
 use crate::game::Game;
+use crate::kit::board::NO_CELL;
 use crate::kit::board::bitset::cells64;
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
 
 /// Points in planes are divided by this.
 const POINTS: f32 = 100.0;
+/// Places of chips that are laid.
+const LAID: usize = NO_CELL as usize * (1 + MOST_FISH as usize);
 
 impl<M: PenguinMoves> Learnable for FishGame<M> {
     fn every_move(&self) -> Vec<Self::Move> {
@@ -22,6 +25,37 @@ impl<M: PenguinMoves> Learnable for FishGame<M> {
         moves.extend(board.cells().map(Move::Place));
         moves.extend(M::every(board).into_iter().map(Move::Go));
         moves
+    }
+
+    #[inline]
+    fn places(mv: Self::Move) -> [usize; 2] {
+        match mv {
+            Move::Lay { cell, fish } => {
+                [cell as usize * (1 + MOST_FISH as usize) + fish as usize, 0]
+            }
+            Move::Place(cell) => [LAID + cell as usize, 0],
+            Move::Go(step) => {
+                let [group, place] = M::places(step);
+                [LAID + NO_CELL as usize + group, place]
+            }
+        }
+    }
+
+    #[inline]
+    fn each_legal(
+        &self,
+        position: &Self::Position,
+        scratch: &mut Vec<Self::Move>,
+        mut take: impl FnMut(Self::Move),
+    ) {
+        let FishGamePosition { blocked, common } = position;
+        if common.phase() == Phase::Move {
+            self.moves
+                .each(blocked, common.movers(), |step| take(Move::Go(step)));
+        } else {
+            self.legal(position, scratch);
+            scratch.iter().copied().for_each(take);
+        }
     }
 
     fn planes(&self) -> Planes {

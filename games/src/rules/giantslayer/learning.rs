@@ -4,10 +4,14 @@
 use super::tables::NOWHERE;
 use super::{Chain, GIANTS, Giantslayer, HALOGAI, Move, Position};
 use crate::game::Game;
+use crate::kit::board::CellId;
 use crate::kit::board::bitset::cells64;
 use crate::kit::board::sliding::slides::{self, Slide};
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
+
+/// More than the cells of the board.
+const CELLS: usize = 64;
 
 impl Learnable for Giantslayer {
     const IN_PARTS: bool = true;
@@ -39,6 +43,15 @@ impl Learnable for Giantslayer {
             parts.extend(Chain::new(at).then(way).map(Move::Trample));
             at = self.tables.jumps[at as usize][way].land;
         }
+    }
+
+    fn places(mv: Move) -> [usize; 2] {
+        // Parts have one jump, and a direction is less than the number of a cell.
+        let (kind, from, to) = match mv {
+            Move::Go(from, to) => (0, from, to),
+            Move::Trample(chain) => (1, chain.from(), chain.ways().next().unwrap_or(0) as CellId),
+        };
+        [(kind * CELLS + from as usize) * CELLS + to as usize, 0]
     }
 
     fn planes(&self) -> Planes {

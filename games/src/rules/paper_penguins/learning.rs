@@ -1,8 +1,8 @@
 //! Numbers of moves and planes of Paper Pen-guins.
 
 use super::{HIGHEST, Move, PaperPenguins, Phase, Position};
-use crate::kit::board::bitset;
 use crate::kit::board::sliding::slides;
+use crate::kit::board::{NO_CELL, bitset};
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
 
@@ -15,6 +15,14 @@ impl Learnable for PaperPenguins {
         places
             .chain(slides::every(&self.board).map(Move::Go))
             .collect()
+    }
+
+    #[inline]
+    fn places(mv: Move) -> [usize; 2] {
+        match mv {
+            Move::Place(cell) => [cell as usize, 0],
+            Move::Go(slide) => [NO_CELL as usize + slides::place(slide), 0],
+        }
     }
 
     fn planes(&self) -> Planes {

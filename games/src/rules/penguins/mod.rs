@@ -101,6 +101,11 @@ impl PenguinMoves for Sliding {
     }
 
     #[inline]
+    fn places(slide: Slide) -> [usize; 2] {
+        [slides::place(slide), 0]
+    }
+
+    #[inline]
     fn each(
         &self,
         blocked: &Occupancy<32>,

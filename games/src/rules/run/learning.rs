@@ -6,6 +6,9 @@ use crate::kit::board::CellId;
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
 
+/// More than the cells of the board.
+const CELLS: usize = 64;
+
 impl Learnable for Run {
     fn every_move(&self) -> Vec<Move> {
         let cells = || self.board.cells();
@@ -20,6 +23,20 @@ impl Learnable for Run {
             .chain(ends().map(Move::Out))
             .chain(cells().map(Move::Lost))
             .collect()
+    }
+
+    fn places(mv: Move) -> [usize; 2] {
+        let pair = |kind: usize, from: CellId, to: CellId| {
+            (kind * CELLS + from as usize) * CELLS + to as usize
+        };
+        let place = match mv {
+            Move::Drop(kind, cell) => pair(0, kind as CellId, cell),
+            Move::Go(from, to) => pair(1, from, to),
+            Move::Capture(from, to) => pair(2, from, to),
+            Move::Out(cell) => pair(3, 0, cell),
+            Move::Lost(cell) => pair(3, 1, cell),
+        };
+        [place, 0]
     }
 
     fn planes(&self) -> Planes {

@@ -1,11 +1,12 @@
 //! Numbers of moves and planes of Siam.
 
-use super::{ANIMALS, BAN_PLIES, EDGE, Facing, Move, Position, Siam};
+use super::{ANIMALS, BAN_PLIES, EDGE, Facing, Move, Position, SIZE, Siam};
 use crate::kit::board::CellId;
 use crate::kit::board::bitset::cells64;
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
 
+const CELLS: usize = SIZE * SIZE;
 const FACINGS: [Facing; 4] = [0, 1, 2, 3];
 
 impl Siam {
@@ -37,6 +38,21 @@ impl Learnable for Siam {
             moves.extend(self.ways(from).map(|(way, _)| Move::Push(from, way)));
         }
         moves
+    }
+
+    fn places(mv: Move) -> [usize; 2] {
+        let place = |kind: usize, from: CellId, to: CellId, facing: Facing| {
+            ((kind * CELLS + from as usize) * CELLS + to as usize) * 4 + facing as usize
+        };
+        let place = match mv {
+            Move::Step(from, to, facing) => place(0, from, to, facing),
+            Move::Enter(cell, facing) => place(1, 0, cell, facing),
+            Move::EnterPush(cell, way) => place(1, 1, cell, way),
+            Move::Turn(cell, facing) => place(1, 2, cell, facing),
+            Move::Out(cell) => place(1, 3, cell, 0),
+            Move::Push(cell, way) => place(1, 4, cell, way),
+        };
+        [place, 0]
     }
 
     fn planes(&self) -> Planes {

@@ -171,3 +171,15 @@ pub fn every(board: &Board) -> impl Iterator<Item = Shot> + '_ {
             .map(move |target| Shot { from, to, target })
     })
 }
+
+/// Places of each move in two tables: that of its slide, and that of the shot from its end. In the order
+/// of [`every`], all slides that end on a cell have the same shots.
+#[inline]
+pub fn places(shot: Shot) -> [usize; 2] {
+    let Shot { from, to, target } = shot;
+    let shot = Slide {
+        from: to,
+        to: target,
+    };
+    [slides::place(Slide { from, to }), slides::place(shot)]
+}

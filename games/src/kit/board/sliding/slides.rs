@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
-use crate::kit::board::{Board, CellId};
+use crate::kit::board::{Board, CellId, NO_CELL};
 use crate::kit::rng::Rng;
 
 /// A move of a piece from one cell to another.
@@ -90,4 +90,10 @@ pub fn write(board: &Board, mv: Slide, out: &mut String) {
 pub fn every(board: &Board) -> impl Iterator<Item = Slide> + '_ {
     let from_cell = |from| board.lines_from(from).map(move |to| Slide { from, to });
     board.cells().flat_map(from_cell)
+}
+
+/// A place for each move in tables.
+#[inline]
+pub fn place(slide: Slide) -> usize {
+    slide.from as usize * NO_CELL as usize + slide.to as usize
 }
