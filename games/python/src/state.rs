@@ -6,7 +6,7 @@ use games::{BrokenRules, Seat};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods as _};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyMapping, PyTuple};
 
 use crate::arrays;
 use crate::errors::OrRaise as _;
@@ -69,9 +69,9 @@ impl PyState {
     }
 
     /// The texts of the moves of all seats that act, in ascending order.
-    fn joint(&self, moves: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
+    fn joint(&self, moves: &Bound<'_, PyMapping>) -> PyResult<Vec<String>> {
         let acting = self.game.to_move();
-        for seat in moves.keys() {
+        for seat in moves.keys()? {
             let seat: usize = seat.extract()?;
             if !acting.includes(self.check_seat(seat)?) {
                 return Err(PyValueError::new_err(format!(
@@ -80,8 +80,7 @@ impl PyState {
             }
         }
         let of_seat = |seat: Seat| {
-            let given = moves.get_item(seat)?;
-            let given = given.ok_or_else(|| {
+            let given = moves.get_item(seat).map_err(|_| {
                 PyValueError::new_err(format!(
                     "the move of seat {seat} is missing: {acting} act at once"
                 ))
@@ -261,7 +260,7 @@ impl PyState {
             let game = &mut self.game;
             return rules.away(py, || game.play_action(action)).or_raise();
         }
-        let moves = if let Ok(moves) = r#move.cast::<PyDict>() {
+        let moves = if let Ok(moves) = r#move.cast::<PyMapping>() {
             self.joint(moves)?
         } else if let Ok(text) = r#move.extract::<String>() {
             vec![text]

@@ -293,6 +293,7 @@ impl<'a> Rows<'a> {
 #[pymethods]
 impl PyVecGame {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     #[pyo3(signature = (game, n, seed=0, threads=1, max_plies=None, rules=None, **options))]
     fn new(
         py: Python<'_>,

@@ -60,7 +60,7 @@ class Bot:
                    for at, role in enumerate(game.roles)]
         message = {"type": "start", "match": f"m-{seed}", "game": game.name, "options": game.options,
                    "seat": seat, "role": game.roles[seat], "players": players,
-                   "time": {"per_move_ms": self.per_move},
+                   "time": {"per_move_ms": self.per_move, "startup_ms": 10_000, "margin_ms": 0},
                    "limits": {"max_plies": game.max_plies, "repetition": None}}
         self.seat, self.news = seat, []
         self._send({**message, **self._known(state)})

@@ -8,13 +8,13 @@ from ._bot import Bot
 from ._native import Game, State
 from ._spaces import Spaces, need
 
-_gymnasium = need("gymnasium")
+_Env: Any = need("gymnasium").Env
 
 #: A seed of a game is below this.
 _SEEDS = 2**63
 
 
-class GymEnv(_gymnasium.Env):  # type: ignore[misc]
+class GymEnv(_Env):  # type: ignore[misc]
     """One seat plays; the environment moves for the others."""
 
     metadata = {"render_modes": ["ansi", "svg"], "render_fps": 1}

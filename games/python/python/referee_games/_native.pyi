@@ -1,6 +1,6 @@
 """The native part."""
 
-from typing import Any, Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,8 @@ import numpy.typing as npt
 __version__: str
 
 #: A move: its text, the number of an action, or both by seat where several act at once.
-_Move = Union[str, int, "np.integer[Any]", dict[int, Union[str, int]]]
+_Move = Union[str, int, "np.integer[Any]", Mapping[int, str], Mapping[int, int],
+              Mapping[int, Union[str, int]]]
 
 def games() -> list[str]:
     """The ids of the games that are built in."""

@@ -8,7 +8,8 @@ from typing import Any
 from ._native import Game, State
 from ._spaces import Spaces, need
 
-_pettingzoo = need("pettingzoo")
+_AEC: Any = need("pettingzoo").AECEnv
+_Parallel: Any = need("pettingzoo").ParallelEnv
 _seeding = need("gymnasium.utils.seeding")
 
 #: A seed of a game is below this.
@@ -67,11 +68,11 @@ class _Shared:
         return {"action_mask": self.spaces.mask(self.state, seat), "illegal": self._at_fault == seat}
 
 
-class TurnEnv(_Shared, _pettingzoo.AECEnv):  # type: ignore[misc]
+class TurnEnv(_Shared, _AEC):  # type: ignore[misc]
     """Agents act in turn. Where several seats act at once, the step is made when all have chosen."""
 
     def __init__(self, game: Game, max_plies: int | None, observation_bytes: int) -> None:
-        _pettingzoo.AECEnv.__init__(self)
+        _AEC.__init__(self)
         _Shared.__init__(self, game, max_plies, observation_bytes)
         self._chosen: dict[int, int] = {}
 
@@ -123,7 +124,7 @@ class TurnEnv(_Shared, _pettingzoo.AECEnv):  # type: ignore[misc]
         self.agent_selection = self.possible_agents[waiting[0]] if waiting else self.agents[0]
 
 
-class TogetherEnv(_Shared, _pettingzoo.ParallelEnv):  # type: ignore[misc]
+class TogetherEnv(_Shared, _Parallel):  # type: ignore[misc]
     """Every agent gives an action at each step; those of seats that do not act are ignored."""
 
     def __init__(self, game: Game, max_plies: int | None, observation_bytes: int) -> None:
