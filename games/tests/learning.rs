@@ -293,3 +293,38 @@ fn chance_is_drawn_at_once_and_taken_back() {
     assert!(rules.learning().is_none());
     assert!(game.play_action(0).is_err());
 }
+
+/// The chapter of the book about numbers has the figures and names of these tables.
+#[test]
+fn the_chapter_says_the_same() {
+    let chapter = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../docs/src/reference/numbers.md"
+    );
+    let Ok(chapter) = std::fs::read_to_string(chapter) else {
+        // The package of this crate alone has no documents.
+        return;
+    };
+    let grouped = |number: usize| match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", number / 1000, number % 1000),
+    };
+    let mut found = 0;
+    for (id, options, actions, _) in numberings() {
+        let row = format!("| `{id}` | `{options}` | {} |", grouped(actions));
+        found += usize::from(chapter.contains(&row));
+        let shown = format!("| `{id}` | `{options}` |");
+        assert!(chapter.contains(&row) || !chapter.contains(&shown), "{row}");
+        if options == json!({}) {
+            let rules = rules(id, &options);
+            let planes = rules.learning().unwrap().planes().unwrap();
+            let names = format!(
+                "| {} | {} |",
+                rules.info().title.replace("Game of the ", ""),
+                planes.names.join("; ")
+            );
+            assert!(chapter.contains(&names), "{names}");
+        }
+    }
+    assert!(found > 10, "{found}");
+}

@@ -135,24 +135,25 @@ class Search:
 
 
 def think(searches, network, playouts, leaves=1):
-    """Spends playouts on each of some searches, all of whose leaves are evaluated together."""
+    """Spends playouts on each of some searches, all of whose leaves are evaluated together; a look at the
+    position itself costs nothing."""
     spent = 0
-    while spent < playouts:
-        batch, owners = [], []
+    while True:
+        new = [search for search in searches if search.root is None]
+        count = 1 if new else min(leaves, playouts - spent)
+        if count <= 0:
+            break
+        spent += 0 if new else count
+        batch = [search.select() for search in new or searches for _ in range(count)]
+        batch = [seen for seen in batch if seen is not None]
+        if not batch:
+            continue
+        logits, values = network(np.stack(batch))
+        first = 0
         for search in searches:
-            for _ in range(min(leaves, playouts - spent) if search.root else 1):
-                seen = search.select()
-                if seen is not None:
-                    batch.append(seen)
-                    owners.append(search)
-        spent += leaves
-        if batch:
-            logits, values = network(np.stack(batch))
-            first = 0
-            for search in searches:
-                count = len(search.waiting)
-                search.expand(logits[first:first + count], values[first:first + count])
-                first += count
+            last = first + len(search.waiting)
+            search.expand(logits[first:last], values[first:last])
+            first = last
 
 
 def game_of(match):
@@ -178,8 +179,8 @@ class NetworkBot(Bot):
             raise SystemExit(f"network: {match.game} is not a game of two seats with numbers and planes")
 
     def choose(self, turn):
-        search = Search(self.game.state(json.dumps(turn.state)))
-        think([search], self.network, self.playouts + 1, self.leaves)
+        search = Search(self.game.state(turn.state))
+        think([search], self.network, self.playouts, self.leaves)
         # A move may be several actions, all found in the same tree.
         node, parts = search.root, []
         while True:

@@ -132,7 +132,7 @@ class SelfPlay:
         (−1 where an action is not legal) and results for the seat to move."""
         for search in self.searches:
             search.root = None
-        think(self.searches, self.network, 1)
+        think(self.searches, self.network, 0)
         for search in self.searches:
             # Chance at the root, so that no move is forgotten for ever.
             noise = self.draw.dirichlet(np.full(len(search.root.actions), 10 / len(search.root.actions)))
