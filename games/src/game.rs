@@ -83,6 +83,11 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// True if [`Game::settled`] ever proves anything.
     const SETTLES: bool = false;
 
+    /// False for options that another type of the registry plays under the same id.
+    fn fits(_options: &Options) -> bool {
+        true
+    }
+
     /// The rules under these options.
     ///
     /// # Errors

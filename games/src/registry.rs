@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::game::Game;
 use crate::kit::info::Info;
-use crate::kit::options::OptionError;
+use crate::kit::options::{OptionError, Options};
 use crate::learning::Learnable;
 use crate::session::{BrokenRules, Rules, configure};
 
@@ -53,8 +53,12 @@ impl Entry {
         }
     }
 
-    fn of<G: Learnable>() -> Self {
-        let configure = |options: &Value| Ok(configure::<G>(options)?);
+    /// A game that `G` plays, and `Other` under the options that do not fit `G`.
+    fn of<G: Learnable, Other: Learnable>() -> Self {
+        let configure = |options: &Value| match Options::of::<G>(options)? {
+            fitting if G::fits(&fitting) => Ok(configure::<G>(options)?),
+            _ => Ok(configure::<Other>(options)?),
+        };
         Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).played_as(G::INFO.id)
     }
 
@@ -68,10 +72,14 @@ impl Entry {
         }
     }
 
-    /// The id in the registry of the game that this really is, so that [`visit`] finds its type;
-    /// `None` for rules from outside.
+    /// The id in the registry of the game that this really is; `None` for rules from outside.
     pub fn builtin(&self) -> Option<&str> {
         self.builtin.as_deref()
+    }
+
+    /// The same, if [`visit`] finds the type that plays under these options.
+    pub fn visitable(&self, options: &Value) -> Option<&str> {
+        self.builtin().filter(|id| fits(id, options))
     }
 
     /// The rules under these options: an object, or `null` for the defaults.
@@ -105,9 +113,19 @@ pub trait Visitor {
 }
 
 macro_rules! games {
-    ($($game:ty,)*) => {
+    ($($game:ty $(, or $other:ty)?;)*) => {
         /// All games, in the order of listings.
-        pub static GAMES: LazyLock<Vec<Arc<Entry>>> = LazyLock::new(|| vec![$(Arc::new(Entry::of::<$game>())),*]);
+        pub static GAMES: LazyLock<Vec<Arc<Entry>>> = LazyLock::new(|| {
+            vec![$(Arc::new(games!(@entry $game $(, $other)?))),*]
+        });
+
+        /// True if the type that [`visit`] finds plays under these options.
+        fn fits(id: &str, options: &Value) -> bool {
+            $(if id == <$game as Game>::INFO.id {
+                return Options::of::<$game>(options).is_ok_and(|options| <$game>::fits(&options));
+            })*
+            false
+        }
 
         /// Calls the visitor with the type of the game with this id; `None` if there is no such game.
         pub fn visit<V: Visitor>(id: &str, visitor: V) -> Option<V::Output> {
@@ -117,15 +135,17 @@ macro_rules! games {
             None
         }
     };
+    (@entry $game:ty) => { Entry::of::<$game, $game>() };
+    (@entry $game:ty, $other:ty) => { Entry::of::<$game, $other>() };
 }
 
 games![
-    crate::rules::amazons::Amazons,
-    crate::rules::amazon_penguins::AmazonPenguins,
-    crate::rules::elephant_run::ElephantRun,
-    crate::rules::giantslayer::Giantslayer,
-    crate::rules::paper_penguins::PaperPenguins,
-    crate::rules::penguins::Penguins,
-    crate::rules::run::Run,
-    crate::rules::siam::Siam,
+    crate::rules::amazons::Amazons, or crate::rules::amazons::LargeAmazons;
+    crate::rules::amazon_penguins::AmazonPenguins;
+    crate::rules::elephant_run::ElephantRun;
+    crate::rules::giantslayer::Giantslayer;
+    crate::rules::paper_penguins::PaperPenguins;
+    crate::rules::penguins::Penguins;
+    crate::rules::run::Run;
+    crate::rules::siam::Siam;
 ];

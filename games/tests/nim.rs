@@ -40,6 +40,7 @@ impl Game for Nim {
                 default: Some(21),
             },
             help: "How many there are at the start.",
+            unless: None,
         }],
         notation: &[("take2", "take two of the heap")],
         limits: Limits::NONE,

@@ -164,7 +164,7 @@ impl<E: Engine> EngineBot<E> {
             rng: self.rng(start),
             start,
         };
-        let builtin = entry.builtin();
+        let builtin = entry.visitable(&start.options);
         match builtin.and_then(|id| registry::visit(id, open)) {
             Some(opened) => opened,
             None => self.open_session(entry, start),

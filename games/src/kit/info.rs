@@ -68,6 +68,8 @@ pub struct OptionSpec {
     pub kind: OptionKind,
     /// One sentence about its meaning, for people.
     pub help: String,
+    /// The option in whose place this one is: where that is given, this one has no default.
+    pub unless: Option<String>,
 }
 
 /// The values that an option can have, and its default.
@@ -101,9 +103,26 @@ pub enum OptionKind {
     },
     /// A list of strings of digits, absent by default.
     Rows,
+    /// A whole number from `min` to `max`, absent by default.
+    IntIfGiven {
+        /// The smallest value.
+        min: i64,
+        /// The largest value.
+        max: i64,
+    },
+    /// A list of names of cells, absent by default.
+    Cells,
 }
 
 impl OptionKind {
+    /// True if the option is absent unless it is given. Null says the same there, and is a value elsewhere.
+    pub fn is_absent_by_default(&self) -> bool {
+        matches!(
+            self,
+            OptionKind::Rows | OptionKind::IntIfGiven { .. } | OptionKind::Cells
+        )
+    }
+
     /// The allowed values, in words.
     pub fn allowed(&self) -> String {
         match self {
@@ -120,6 +139,8 @@ impl OptionKind {
             OptionKind::Bool { .. } => "true or false".to_owned(),
             OptionKind::Text { .. } => "a text".to_owned(),
             OptionKind::Rows => "a list of strings of digits, the top row first".to_owned(),
+            OptionKind::IntIfGiven { min, max } => format!("a whole number from {min} to {max}"),
+            OptionKind::Cells => "a list of cells".to_owned(),
         }
     }
 
@@ -131,7 +152,7 @@ impl OptionKind {
                 Some(json!(default))
             }
             OptionKind::Bool { default } => Some(json!(default)),
-            OptionKind::Rows => None,
+            OptionKind::Rows | OptionKind::IntIfGiven { .. } | OptionKind::Cells => None,
         }
     }
 
@@ -152,6 +173,12 @@ impl OptionKind {
                 let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
                 rows.iter().all(|row| row.as_str().is_some_and(digits))
             }),
+            OptionKind::IntIfGiven { min, max } => {
+                value.as_i64().is_some_and(|n| (*min..=*max).contains(&n))
+            }
+            OptionKind::Cells => value
+                .as_array()
+                .is_some_and(|cells| cells.iter().all(Value::is_string)),
         }
     }
 }
@@ -186,6 +213,8 @@ pub struct StaticOption {
     pub kind: StaticKind,
     /// See [`OptionSpec::help`].
     pub help: &'static str,
+    /// See [`OptionSpec::unless`].
+    pub unless: Option<&'static str>,
 }
 
 /// [`OptionKind`] as a constant.
@@ -206,6 +235,15 @@ pub enum StaticKind {
     Flag,
     /// See [`OptionKind::Rows`].
     Rows,
+    /// See [`OptionKind::IntIfGiven`].
+    IntIfGiven {
+        /// The smallest value.
+        min: i64,
+        /// The largest value.
+        max: i64,
+    },
+    /// See [`OptionKind::Cells`].
+    Cells,
 }
 
 impl From<&StaticInfo> for Info {
@@ -238,8 +276,11 @@ impl From<&StaticOption> for OptionSpec {
                 },
                 StaticKind::Flag => OptionKind::Bool { default: false },
                 StaticKind::Rows => OptionKind::Rows,
+                StaticKind::IntIfGiven { min, max } => OptionKind::IntIfGiven { min, max },
+                StaticKind::Cells => OptionKind::Cells,
             },
             help: option.help.to_owned(),
+            unless: option.unless.map(str::to_owned),
         }
     }
 }

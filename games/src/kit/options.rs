@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::kit::info::{Info, OptionKind};
+use crate::kit::info::Info;
 use crate::kit::text::{brief, nearest, quoted};
 
 /// An option that the game does not accept.
@@ -61,8 +61,7 @@ impl Options {
         let mut all = Map::new();
         for spec in &info.options {
             match given.get(&spec.name) {
-                // For a grid, null means absent; for other options it is a value.
-                Some(Value::Null) if matches!(spec.kind, OptionKind::Rows) => {}
+                Some(Value::Null) if spec.kind.is_absent_by_default() => {}
                 Some(value) if spec.kind.allows(value) => {
                     all.insert(spec.name.clone(), value.clone());
                 }
@@ -71,7 +70,11 @@ impl Options {
                     return Err(OptionError::new(&info.id, &spec.name, message));
                 }
                 None => {
-                    if let Some(default) = spec.kind.default() {
+                    let replaced = spec.unless.as_ref();
+                    let replaced = replaced.and_then(|other| given.get(other));
+                    if let Some(default) = spec.kind.default()
+                        && replaced.is_none_or(Value::is_null)
+                    {
                         all.insert(spec.name.clone(), default);
                     }
                 }
@@ -108,8 +111,8 @@ impl Options {
             .unwrap_or_default()
     }
 
-    /// The rows of a grid of digits, if they were given.
-    pub fn rows(&self, name: &str) -> Option<Vec<&str>> {
+    /// The texts of a list (rows of digits, cells), if they were given.
+    pub fn list(&self, name: &str) -> Option<Vec<&str>> {
         let rows = self.0.get(name)?.as_array()?;
         Some(rows.iter().filter_map(Value::as_str).collect())
     }
@@ -152,7 +155,8 @@ mod tests {
         );
         assert_eq!(
             error(json!({"sise": 6})),
-            "option `sise` of amazons: there is no such option; did you mean `size`? allowed are `size`"
+            "option `sise` of amazons: there is no such option; did you mean `size`? allowed are `size`, \
+             `columns`, `rows`, `light`, `dark`"
         );
         assert!(error(json!({"size": "6"})).contains("\"6\" is not a whole number"));
         assert!(error(json!({"size": null})).contains("null is not"));

@@ -6,7 +6,9 @@
 use crate::kit::rng::mix;
 
 const KINDS: usize = 16;
-const CELLS: usize = 128;
+const CELLS: usize = 256;
+/// Boards of more cells came later: keys of the others stay as they were.
+const FIRST_CELLS: usize = 128;
 
 static TABLE: [[u64; CELLS]; KINDS] = table();
 
@@ -16,7 +18,12 @@ const fn table() -> [[u64; CELLS]; KINDS] {
     while kind < KINDS {
         let mut cell = 0;
         while cell < CELLS {
-            table[kind][cell] = mix((kind * CELLS + cell) as u64);
+            let first = if cell < FIRST_CELLS {
+                0
+            } else {
+                KINDS * FIRST_CELLS
+            };
+            table[kind][cell] = mix((first + kind * FIRST_CELLS + cell % FIRST_CELLS) as u64);
             cell += 1;
         }
         kind += 1;
@@ -24,7 +31,7 @@ const fn table() -> [[u64; CELLS]; KINDS] {
     table
 }
 
-/// The number for a piece of `kind` (below 15) on `cell` (below 128).
+/// The number for a piece of `kind` (below 15) on `cell` (below 256).
 #[inline]
 pub fn piece(kind: usize, cell: usize) -> u64 {
     TABLE[kind][cell]

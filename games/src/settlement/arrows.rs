@@ -10,26 +10,26 @@ use crate::kit::outcome::Seat;
 /// An amazon that moves away from one of the other seat opens the way into its own region, unless it shoots
 /// back at where it was. So `least` is what a seat has without ever opening it, and the other one's `most`
 /// holds against a seat that does not.
-pub fn moves_left(
-    grid: &Grid<u128>,
-    solver: &mut EndgameSolver<u128>,
-    amazons: [u128; 2],
-    empty: u128,
+pub fn moves_left<S: Cells>(
+    grid: &Grid<S>,
+    solver: &mut EndgameSolver<S>,
+    amazons: [S; 2],
+    empty: S,
     budget: &mut Budget,
 ) -> Option<[PointRange; 2]> {
     let regions = amazons.map(|own| grid.region(own, empty | own));
-    if regions[0] & regions[1] & empty != 0 {
+    if regions[0] & regions[1] & empty != S::NONE {
         return None;
     }
     Some([0, 1].map(|seat: Seat| {
         let endgame = Endgame {
             pieces: amazons[seat],
             open: empty & regions[seat],
-            guarded: 0,
+            guarded: S::NONE,
         };
         let all = solver.solve(grid, &Arrows(grid), endgame, budget);
         let guarded = amazons[seat] & grid.around(amazons[1 - seat]);
-        if guarded == 0 {
+        if guarded == S::NONE {
             return all;
         }
         let careful = Endgame { guarded, ..endgame };

@@ -64,9 +64,16 @@ fn describe(option: &OptionSpec) -> Value {
         OptionKind::Choice { words, default } => {
             json!({"type": "choice", "values": words, "default": default})
         }
-        // Lists of digits: a type of our own, absent by default.
+        // Types of our own, absent by default.
         OptionKind::Rows => json!({"type": "rows"}),
+        OptionKind::Cells => json!({"type": "cells"}),
+        OptionKind::IntIfGiven { min, max } => {
+            json!({"type": "int_if_given", "min": min, "max": max})
+        }
     };
+    if let Some(other) = &option.unless {
+        described["unless"] = other.clone().into();
+    }
     described["help"] = option.help.clone().into();
     described
 }

@@ -168,7 +168,7 @@ impl Open {
             evaluation: Evaluation {
                 // Only positions that are in this process can be looked into.
                 game: entry
-                    .builtin()
+                    .visitable(&rules.options().to_json())
                     .filter(|_| rules.description().origin.is_none())
                     .map(str::to_owned),
                 made: None,

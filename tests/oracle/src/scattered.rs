@@ -53,8 +53,8 @@ impl Deck {
 }
 
 fn amazons(options: &Value, random: &mut Random) -> Value {
-    let n = board::int_option(options, "size", 5, 11, 10) as i32;
-    let mut deck = Deck::new(Board::Square(n, n).cells(), random);
+    let (columns, rows) = crate::games::amazons::sides(options);
+    let mut deck = Deck::new(Board::Square(columns, rows).cells(), random);
     let sides = [0, 1].map(|_| deck.names(1 + random.below(5)));
     let arrows = random.below(deck.0.len());
     json!({"ply": 0, "to_move": 0, "amazons": sides, "arrows": deck.names(arrows), "scores": [0, 0]})

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 pub fn of(game: &str) -> Vec<Value> {
     match game {
-        "amazons" => (5..=11).map(|size| json!({"size": size})).collect(),
+        "amazons" => amazons(),
         "amazon-penguins" => amazon_penguins(),
         "elephant-run" => elephant_run(),
         "giantslayer" | "run" => vec![json!({})],
@@ -13,6 +13,32 @@ pub fn of(game: &str) -> Vec<Value> {
         "siam" => siam(),
         _ => panic!("no game {game}"),
     }
+}
+
+fn amazons() -> Vec<Value> {
+    let mut sets: Vec<Value> = (5..=11).map(|size| json!({"size": size})).collect();
+    let rectangles: [(u32, u32, &[&str], &[&str]); 6] = [
+        (5, 4, &["a1", "e1"], &["a4", "e4"]),
+        (3, 12, &["b1", "b3"], &["b10", "b12"]),
+        (12, 3, &["a2"], &["l2"]),
+        (7, 4, &["a1", "d1", "g1"], &["a4", "d4", "g4"]),
+        (
+            12,
+            10,
+            &["a4", "d1", "i1", "l4"],
+            &["a7", "d10", "i10", "l7"],
+        ),
+        (
+            12,
+            12,
+            &["a4", "d1", "i1", "l4"],
+            &["a9", "d12", "i12", "l9"],
+        ),
+    ];
+    sets.extend(rectangles.map(|(columns, rows, light, dark)| {
+        json!({"columns": columns, "rows": rows, "light": light, "dark": dark})
+    }));
+    sets
 }
 
 fn amazon_penguins() -> Vec<Value> {

@@ -1,5 +1,7 @@
 //! Boards as sets of cells: neighbours, slides and regions of many cells at once.
 
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use arrayvec::ArrayVec;
@@ -10,6 +12,11 @@ use crate::kit::board::{Board, CellId};
 pub trait Cells:
     Copy
     + Eq
+    + Hash
+    + Debug
+    + Send
+    + Sync
+    + 'static
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + Not<Output = Self>
@@ -24,6 +31,10 @@ pub trait Cells:
     fn count(self) -> u32;
     /// The lowest cell; there must be one.
     fn lowest(self) -> CellId;
+    /// The first cells, as the bits of a number.
+    fn from_row(bits: u16) -> Self;
+    /// The set as the bits of an integer; `None` for a kind of sets that may be larger.
+    fn narrow(self) -> Option<u128>;
 
     /// The cells that are not in the other set.
     #[inline]
@@ -33,7 +44,7 @@ pub trait Cells:
 
     /// The cells, lowest first.
     #[inline]
-    fn each(self) -> impl Iterator<Item = CellId> {
+    fn each(self) -> impl Iterator<Item = CellId> + Clone {
         let mut rest = self;
         std::iter::from_fn(move || {
             (rest != Self::NONE).then(|| {
@@ -63,6 +74,16 @@ macro_rules! cells {
             #[inline]
             fn lowest(self) -> CellId {
                 self.trailing_zeros() as CellId
+            }
+
+            #[inline]
+            fn from_row(bits: u16) -> Self {
+                bits.into()
+            }
+
+            #[inline]
+            fn narrow(self) -> Option<u128> {
+                Some(self.into())
             }
         }
     )*};
@@ -125,6 +146,11 @@ impl<S: Cells> Grid<S> {
     /// The number of cells.
     pub fn cells(&self) -> usize {
         self.cells
+    }
+
+    /// All cells of the board.
+    pub fn all(&self) -> S {
+        (0..self.cells).fold(S::NONE, |all, cell| all | S::cell(cell as CellId))
     }
 
     /// All cells next to a set; some of them may be in it.

@@ -3,6 +3,7 @@
 pub mod bitset;
 pub mod grid;
 pub mod sliding;
+pub mod wide;
 
 use std::collections::HashMap;
 
@@ -14,8 +15,8 @@ pub type CellId = u8;
 /// Means "no cell" in tables of cells.
 pub const NO_CELL: CellId = u8::MAX;
 
-const LETTERS: usize = 11;
-const NUMBERS: usize = 11;
+const LETTERS: usize = 12;
+const NUMBERS: usize = 12;
 
 /// The cells of a board, in rows from the bottom up, each from left to right.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ const SQUARE_STEPS: [(i32, i32); 8] = [
 const HEX_STEPS: [(i32, i32); 6] = [(1, 1), (2, 0), (1, -1), (-1, -1), (-2, 0), (-1, 1)];
 
 impl Board {
-    /// A board from its cells, each with a name (a letter `a`–`k` and a number 1–11), a half
+    /// A board from its cells, each with a name (a letter `a`–`l` and a number 1–12), a half
     /// column and a row.
     ///
     /// # Panics
@@ -251,7 +252,7 @@ pub fn cell_name(column: usize, row: usize) -> String {
 fn coordinates(name: &str) -> Option<(usize, usize)> {
     let (letter, digits) = match *name.as_bytes() {
         [letter, n @ b'1'..=b'9'] => (letter, n - b'0'),
-        [letter, b'1', n @ b'0'..=b'1'] => (letter, 10 + n - b'0'),
+        [letter, b'1', n @ b'0'..=b'2'] => (letter, 10 + n - b'0'),
         _ => return None,
     };
     let letter = letter.checked_sub(b'a')? as usize;

@@ -86,6 +86,7 @@ impl PenguinMoves for Spearing {
                 name: "board",
                 kind: StaticKind::Choice(&["square", "hex"]),
                 help: "8 by 8 squares, or the 60 hexagons of Penguins.",
+                unless: None,
             },
             fish::SETUP,
             fish::FISH,

@@ -1,11 +1,12 @@
 //! Numbers of moves and planes of Amazons.
 
-use super::{Amazons, Position};
+use super::OnBoard;
+use crate::kit::board::grid::Cells;
 use crate::kit::board::sliding::shots::{self, Shot};
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
 
-impl Learnable for Amazons {
+impl<S: Cells, const L: usize> Learnable for OnBoard<S, L> {
     fn every_move(&self) -> Vec<Shot> {
         shots::every(&self.board).collect()
     }
@@ -16,7 +17,7 @@ impl Learnable for Amazons {
     }
 
     #[inline]
-    fn each_legal(&self, position: &Position, _: &mut Vec<Shot>, take: impl FnMut(Shot)) {
+    fn each_legal(&self, position: &Self::Position, _: &mut Vec<Shot>, take: impl FnMut(Shot)) {
         let amazons = position.amazons(position.seat as Seat);
         shots::each(&self.lines, &position.occupied, amazons, take);
     }
@@ -26,7 +27,7 @@ impl Learnable for Amazons {
         Planes::of_board(&self.board, names)
     }
 
-    fn observe(&self, position: &Position, _: &[Shot], seat: Seat, planes: &mut Writer<'_>) {
+    fn observe(&self, position: &Self::Position, _: &[Shot], seat: Seat, planes: &mut Writer<'_>) {
         planes.cells(position.amazons(seat));
         planes.cells(position.amazons(1 - seat));
         planes.cells(self.arrows(position));

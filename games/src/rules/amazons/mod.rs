@@ -1,18 +1,19 @@
 //! Game of the Amazons: queens that shoot arrows; who cannot move loses.
 
 mod learning;
+mod setup;
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
-use crate::kit::board::bitset;
-use crate::kit::board::grid::Grid;
+use crate::kit::board::grid::{Cells, Grid};
 use crate::kit::board::sliding::lines::{Lines, Occupancy};
 use crate::kit::board::sliding::shots::{self, Shot};
-use crate::kit::board::{Board, CellId, cell_name};
-use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
+use crate::kit::board::wide::Wide;
+use crate::kit::board::{Board, CellId};
+use crate::kit::info::{Limits, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
@@ -22,6 +23,8 @@ use crate::kit::view::{Ground, Piece, View};
 use crate::kit::zobrist;
 use crate::settlement::{Budget, EndgameSolver, arrows};
 
+use setup::OPTIONS;
+
 /// The kind of an arrow in keys; the kinds below it are the seats.
 const ARROW: usize = 2;
 /// The fact in keys that dark is to move.
@@ -29,21 +32,30 @@ const DARK_TO_MOVE: usize = 0;
 /// The fact in keys that the game is over.
 const OVER: usize = 1;
 
-/// The rules for one size of board.
+/// The rules on a board of at most 128 cells: all squares, and all rectangles but three.
+pub type Amazons = OnBoard<u128, 64>;
+
+/// The rules on the rectangles of 11 by 12, 12 by 11, and 12 by 12 cells.
+pub type LargeAmazons = OnBoard<Wide, 128>;
+
+/// A position of [`Amazons`].
+pub type Position = PositionOf<u128, 64>;
+
+/// The rules for one board, with this kind of sets of cells and room for so many lines.
 #[derive(Debug)]
-pub struct Amazons {
-    size: usize,
+pub struct OnBoard<S, const L: usize> {
     board: Board,
-    grid: Grid<u128>,
-    lines: Lines<4, 64>,
+    start: [Vec<CellId>; 2],
+    grid: Grid<S>,
+    lines: Lines<4, L>,
 }
 
 /// Amazons and arrows on the board, and the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct PositionOf<S, const L: usize> {
     /// Amazons and arrows.
-    occupied: Occupancy<64>,
-    amazons: [u128; 2],
+    occupied: Occupancy<L>,
+    amazons: [S; 2],
     key: u64,
     ply: u32,
     /// The seat to move or, in a finished game, the one that could not.
@@ -51,28 +63,37 @@ pub struct Position {
     over: bool,
 }
 
-impl Position {
+impl<S: Cells, const L: usize> PositionOf<S, L> {
     /// The cells of a seat's amazons.
-    pub fn amazons(&self, seat: Seat) -> impl Iterator<Item = CellId> + Clone + use<> {
-        bitset::cells(self.amazons[seat])
+    pub fn amazons(&self, seat: Seat) -> impl Iterator<Item = CellId> + Clone + use<S, L> {
+        self.amazons[seat].each()
     }
 
     /// The same cells, as a set.
-    pub fn amazon_set(&self, seat: Seat) -> u128 {
+    pub fn amazon_set(&self, seat: Seat) -> S {
         self.amazons[seat]
     }
 
+    fn toggle(&mut self, seat: Seat, cell: CellId) {
+        let (set, cell) = (self.amazons[seat], S::cell(cell));
+        self.amazons[seat] = set.without(cell) | cell.without(set);
+    }
+
+    fn has(&self, seat: Seat, cell: CellId) -> bool {
+        self.amazons[seat] & S::cell(cell) != S::NONE
+    }
+
     /// Amazons and arrows.
-    pub fn occupied(&self) -> &Occupancy<64> {
+    pub fn occupied(&self) -> &Occupancy<L> {
         &self.occupied
     }
 }
 
-impl Amazons {
-    fn empty(&self) -> Position {
-        Position {
+impl<S: Cells, const L: usize> OnBoard<S, L> {
+    fn empty(&self) -> PositionOf<S, L> {
+        PositionOf {
             occupied: self.lines.free(),
-            amazons: [0; 2],
+            amazons: [S::NONE; 2],
             key: 0,
             ply: 0,
             seat: 0,
@@ -80,20 +101,20 @@ impl Amazons {
         }
     }
 
-    fn put_amazon(&self, position: &mut Position, seat: Seat, cell: CellId) {
+    fn put_amazon(&self, position: &mut PositionOf<S, L>, seat: Seat, cell: CellId) {
         self.lines.toggle(&mut position.occupied, cell);
-        position.amazons[seat] |= 1 << cell;
+        position.amazons[seat] = position.amazons[seat] | S::cell(cell);
         position.key ^= zobrist::piece(seat, cell as usize);
     }
 
-    fn put_arrow(&self, position: &mut Position, cell: CellId) {
+    fn put_arrow(&self, position: &mut PositionOf<S, L>, cell: CellId) {
         self.lines.toggle(&mut position.occupied, cell);
         position.key ^= zobrist::piece(ARROW, cell as usize);
     }
 
     /// Passes the turn to `seat`, or ends the game if it cannot move. An amazon that moves can
     /// always shoot back to where it was.
-    fn settle(&self, position: &mut Position, seat: u8) {
+    fn settle(&self, position: &mut PositionOf<S, L>, seat: u8) {
         position.seat = seat;
         position.over = !self
             .lines
@@ -107,17 +128,25 @@ impl Amazons {
         }
     }
 
-    fn arrows(&self, position: &Position) -> impl Iterator<Item = CellId> {
+    fn arrows(&self, position: &PositionOf<S, L>) -> impl Iterator<Item = CellId> {
         let amazons = position.amazons[0] | position.amazons[1];
         self.board.cells().filter(move |&cell| {
-            self.lines.blocked(&position.occupied, cell) && amazons >> cell & 1 == 0
+            self.lines.blocked(&position.occupied, cell) && amazons & S::cell(cell) == S::NONE
         })
     }
 
+    /// Light's amazons, dark's amazons, and the arrows.
+    fn sets(&self, position: &PositionOf<S, L>) -> [S; 3] {
+        let [light, dark] = position.amazons;
+        let arrows = self.arrows(position);
+        let arrows = arrows.fold(S::NONE, |set, cell| set | S::cell(cell));
+        [light, dark, arrows]
+    }
+
     /// The cells with neither an amazon nor an arrow.
-    pub fn empty_cells(&self, position: &Position) -> u128 {
-        let board = u128::MAX >> (128 - self.board.len());
-        board & !self.lines.blocked_cells(&position.occupied)
+    pub fn empty_cells(&self, position: &PositionOf<S, L>) -> S {
+        let blocked = self.lines.blocked_cells(&position.occupied);
+        self.grid.all().without(blocked)
     }
 
     /// The board of the game.
@@ -126,30 +155,36 @@ impl Amazons {
     }
 
     /// The board as sets of cells.
-    pub fn grid(&self) -> &Grid<u128> {
+    pub fn grid(&self) -> &Grid<S> {
         &self.grid
     }
 
     /// The position after the slide of a move and before its shot, for evaluations only: its key and turn
     /// mean nothing.
     #[inline]
-    pub fn half_move(&self, position: &Position, from: CellId, to: CellId) -> Position {
+    pub fn half_move(
+        &self,
+        position: &PositionOf<S, L>,
+        from: CellId,
+        to: CellId,
+    ) -> PositionOf<S, L> {
         let mut next = *position;
-        let seat = usize::from(position.amazons[1] >> from & 1 != 0);
+        let seat = usize::from(position.has(1, from));
         self.lines.toggle(&mut next.occupied, from);
         self.lines.toggle(&mut next.occupied, to);
-        next.amazons[seat] ^= 1 << from | 1 << to;
+        next.toggle(seat, from);
+        next.toggle(seat, to);
         next
     }
 
     /// The lines of the board, for evaluations.
-    pub fn lines(&self) -> &Lines<4, 64> {
+    pub fn lines(&self) -> &Lines<4, L> {
         &self.lines
     }
 }
 
-impl Game for Amazons {
-    type Position = Position;
+impl<S: Cells, const L: usize> Game for OnBoard<S, L> {
+    type Position = PositionOf<S, L>;
     type Move = Shot;
 
     const INFO: StaticInfo = StaticInfo {
@@ -159,15 +194,7 @@ impl Game for Amazons {
                   ever. A player who cannot move loses.",
         roles: &["light", "dark"],
         symmetric: true,
-        options: &[StaticOption {
-            name: "size",
-            kind: StaticKind::Int {
-                min: 5,
-                max: 11,
-                default: Some(10),
-            },
-            help: "Columns and rows of the board.",
-        }],
+        options: &OPTIONS,
         notation: &[(
             "d1-d7/g7",
             "the amazon on d1 goes to d7 and shoots an arrow to g7",
@@ -178,32 +205,32 @@ impl Game for Amazons {
     const GUIDE: &'static str = include_str!("amazons.md");
     const SETTLES: bool = true;
 
+    fn fits(options: &Options) -> bool {
+        setup::lines(options) <= L
+    }
+
     fn new(options: &Options) -> Result<Self, OptionError> {
-        let size = options.number("size");
-        let board = Board::square(size, size);
-        Ok(Amazons {
-            size,
+        let (board, start) = setup::read(options)?;
+        Ok(OnBoard {
             lines: Lines::new(&board),
             grid: Grid::new(&board),
             board,
+            start,
         })
     }
 
-    fn start(&self, _rng: &mut Rng) -> Position {
-        let n = self.size;
-        let k = (n - 3) / 2;
+    fn start(&self, _rng: &mut Rng) -> Self::Position {
         let mut position = self.empty();
-        // Column and row from 0, for light; dark is the mirror image.
-        for (column, row) in [(0, k), (n - 1, k), (k, 0), (n - 1 - k, 0)] {
-            for (seat, row) in [(0, row), (1, n - 1 - row)] {
-                let cell = self.board.find(&cell_name(column, row));
-                self.put_amazon(&mut position, seat, cell.expect("a cell of the board"));
+        for (seat, cells) in self.start.iter().enumerate() {
+            for &cell in cells {
+                self.put_amazon(&mut position, seat, cell);
             }
         }
+        self.settle(&mut position, 0);
         position
     }
 
-    fn load(&self, state: &Value) -> Result<Position, StateError> {
+    fn load(&self, state: &Value) -> Result<Self::Position, StateError> {
         let mut fields = Fields::new(state)?;
         let ply = fields.ply()?;
         let to_move = fields.to_move(2)?;
@@ -247,7 +274,7 @@ impl Game for Amazons {
         Ok(position)
     }
 
-    fn save(&self, position: &Position) -> Value {
+    fn save(&self, position: &Self::Position) -> Value {
         let amazons = [0, 1].map(|seat| state::names(&self.board, position.amazons(seat)));
         json!({
             "ply": position.ply,
@@ -259,20 +286,20 @@ impl Game for Amazons {
     }
 
     #[inline]
-    fn to_move(&self, position: &Position) -> Option<Seat> {
+    fn to_move(&self, position: &Self::Position) -> Option<Seat> {
         (!position.over).then_some(position.seat as Seat)
     }
 
     #[inline]
-    fn ply(&self, position: &Position) -> u32 {
+    fn ply(&self, position: &Self::Position) -> u32 {
         position.ply
     }
 
-    fn scores(&self, position: &Position) -> Scores {
+    fn scores(&self, position: &Self::Position) -> Scores {
         win_as_points(position.over.then_some(1 - position.seat as Seat))
     }
 
-    fn settled(&self, position: &Position, budget: &mut Budget) -> Option<Scores> {
+    fn settled(&self, position: &Self::Position, budget: &mut Budget) -> Option<Scores> {
         let mover = self.to_move(position)?;
         let (empty, mut solver) = (self.empty_cells(position), EndgameSolver::default());
         let amazons = position.amazons;
@@ -280,36 +307,42 @@ impl Game for Amazons {
         arrows::winner(moves_left, mover).map(|winner| win_as_points(Some(winner)))
     }
 
-    fn reason(&self, position: &Position) -> Option<&'static str> {
+    fn reason(&self, position: &Self::Position) -> Option<&'static str> {
         position.over.then_some("no_moves")
     }
 
-    fn legal(&self, position: &Position, moves: &mut Vec<Shot>) {
+    fn legal(&self, position: &Self::Position, moves: &mut Vec<Shot>) {
         moves.clear();
         let amazons = position.amazons(position.seat as Seat);
         shots::list(&self.lines, &position.occupied, amazons, moves);
     }
 
-    fn count_legal(&self, position: &Position) -> u64 {
+    fn count_legal(&self, position: &Self::Position) -> u64 {
         let amazons = position.amazons(position.seat as Seat);
         shots::count(&self.lines, &position.occupied, amazons)
     }
 
-    fn random_move(&self, position: &Position, rng: &mut Rng, _scratch: &mut Vec<Shot>) -> Shot {
+    fn random_move(
+        &self,
+        position: &Self::Position,
+        rng: &mut Rng,
+        _scratch: &mut Vec<Shot>,
+    ) -> Shot {
         let amazons = position.amazons(position.seat as Seat);
         shots::random(&self.lines, &position.occupied, amazons, rng)
     }
 
-    fn is_legal(&self, position: &Position, mv: Shot) -> bool {
-        position.amazons[position.seat as usize] >> mv.from & 1 != 0
+    fn is_legal(&self, position: &Self::Position, mv: Shot) -> bool {
+        position.has(position.seat as Seat, mv.from)
             && shots::is_legal(&self.lines, &position.occupied, mv)
     }
 
-    fn play_unchecked(&self, position: &mut Position, mv: Shot) {
+    fn play_unchecked(&self, position: &mut Self::Position, mv: Shot) {
         let seat = position.seat as usize;
         self.lines.toggle(&mut position.occupied, mv.from);
         self.lines.toggle(&mut position.occupied, mv.to);
-        position.amazons[seat] ^= 1 << mv.from | 1 << mv.to;
+        position.toggle(seat, mv.from);
+        position.toggle(seat, mv.to);
         position.key ^= zobrist::piece(seat, mv.from as usize)
             ^ zobrist::piece(seat, mv.to as usize)
             ^ zobrist::fact(DARK_TO_MOVE);
@@ -326,20 +359,28 @@ impl Game for Amazons {
         shots::write(&self.board, mv, out);
     }
 
-    fn key(&self, position: &Position) -> u64 {
+    fn key(&self, position: &Self::Position) -> u64 {
         position.key
     }
 
-    fn write_identity(&self, position: &Position, out: &mut String) {
-        let [light, dark] = position.amazons;
-        let arrows = self
-            .arrows(position)
-            .fold(0u128, |set, cell| set | 1 << cell);
+    fn write_identity(&self, position: &Self::Position, out: &mut String) {
         let seat = if position.over { 2 } else { position.seat };
-        let _ = write!(out, "{seat}.{light:x}.{dark:x}.{arrows:x}");
+        let _ = write!(out, "{seat}");
+        for set in self.sets(position) {
+            match set.narrow() {
+                Some(set) => {
+                    let _ = write!(out, ".{set:x}");
+                }
+                None => {
+                    let cells: Vec<String> = set.each().map(|cell| cell.to_string()).collect();
+                    let _ = write!(out, ".{}", cells.join(","));
+                }
+            }
+        }
     }
 
     fn solvable(&self) -> Option<Solvable<'_>> {
+        S::NONE.narrow()?;
         Some(Solvable {
             board: &self.board,
             win: 1,
@@ -349,18 +390,15 @@ impl Game for Amazons {
         })
     }
 
-    fn cell_sets(&self, position: &Position, sets: &mut CellSets) {
-        let [light, dark] = position.amazons;
-        let arrows = self.arrows(position);
-        let arrows = arrows.fold(0, |set, cell| set | 1 << cell);
-        sets.extend([light, dark, arrows]);
+    fn cell_sets(&self, position: &Self::Position, sets: &mut CellSets) {
+        sets.extend(self.sets(position).into_iter().filter_map(Cells::narrow));
     }
 
-    fn margin_bounds(&self, _position: &Position) -> (i32, i32) {
+    fn margin_bounds(&self, _position: &Self::Position) -> (i32, i32) {
         (-1, 1)
     }
 
-    fn view(&self, position: &Position) -> View {
+    fn view(&self, position: &Self::Position) -> View {
         let mut pieces = Vec::new();
         for (seat, glyph) in [(0, 'L'), (1, 'D')] {
             pieces.extend(position.amazons(seat).map(|cell| Piece {
@@ -391,7 +429,25 @@ impl Game for Amazons {
 mod tests {
     use super::*;
 
-    crate::conformance!(Amazons, [{}, {"size": 5}, {"size": 6}, {"size": 11}]);
+    crate::conformance!(Amazons, [
+        {},
+        {"size": 5},
+        {"size": 6},
+        {"size": 11},
+        {"columns": 5, "rows": 4, "light": ["a1", "e1"], "dark": ["a4", "e4"]},
+        {"columns": 3, "rows": 12, "light": ["b1"], "dark": ["b12"]},
+        {"columns": 12, "rows": 10, "light": ["a4", "d1", "i1", "l4"], "dark": ["a7", "d10", "i10", "l7"]}
+    ]);
+
+    mod large {
+        use super::*;
+
+        crate::conformance!(LargeAmazons, [
+            {"columns": 12, "rows": 11, "light": ["a4", "l4"], "dark": ["a8", "l8"]},
+            {"columns": 12, "rows": 12, "light": ["a4", "d1", "i1", "l4", "f6", "g6"],
+             "dark": ["a9", "d12", "i12", "l9", "f7", "g7"]}
+        ]);
+    }
 
     fn start(options: Value) -> Value {
         let game = Amazons::new(&Options::of::<Amazons>(&options).unwrap()).unwrap();

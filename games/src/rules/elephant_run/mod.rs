@@ -164,6 +164,7 @@ impl Game for ElephantRun {
                     default: Some(10),
                 },
                 help: "Points that the elephant needs to win.",
+                unless: None,
             },
             StaticOption {
                 name: "farmers",
@@ -173,11 +174,13 @@ impl Game for ElephantRun {
                     default: Some(6),
                 },
                 help: "How many farmers there are.",
+                unless: None,
             },
             StaticOption {
                 name: "ranged_jumps",
                 kind: StaticKind::Flag,
                 help: "Whether farmers may cross holes before and after a jump.",
+                unless: None,
             },
         ],
         notation: &[

@@ -19,6 +19,7 @@ pub const SETUP: StaticOption = StaticOption {
     name: "setup",
     kind: StaticKind::Choice(&["random", "laid", "given"]),
     help: "Whether the fish are shuffled, laid by the seats in turn, or given by `fish`.",
+    unless: None,
 };
 
 /// The given fish, as an option.
@@ -27,6 +28,7 @@ pub const FISH: StaticOption = StaticOption {
     kind: StaticKind::Rows,
     help: "With `setup` `given`: the fish of each cell, rows of digits 0 to 3 (0 is no cell to \
            stand on), the top row first.",
+    unless: None,
 };
 
 /// A move, where `M` is what penguins do once they are placed.
@@ -84,7 +86,7 @@ impl FishRules {
         penguins: usize,
     ) -> Result<Self, OptionError> {
         let error = |message: String| OptionError::new(info.id, FISH.name, message);
-        let setup = match (options.choice(SETUP.name), options.rows(FISH.name)) {
+        let setup = match (options.choice(SETUP.name), options.list(FISH.name)) {
             ("given", Some(rows)) => {
                 let fish = state::read_digits(&board, &rows, "0123");
                 let fish = fish.map_err(|bad| error(bad.to_string()))?;

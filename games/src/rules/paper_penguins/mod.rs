@@ -247,12 +247,14 @@ impl Game for PaperPenguins {
                     default: Some(8),
                 },
                 help: "Columns and rows of the board.",
+                unless: None,
             },
             StaticOption {
                 name: "points",
                 kind: StaticKind::Rows,
                 help: "The points of each cell, rows of digits 1 to 3, the top row first; \
                        without it they are random.",
+                unless: None,
             },
         ],
         notation: &[
@@ -269,7 +271,7 @@ impl Game for PaperPenguins {
         let size = options.number("size");
         let board = Board::square(size, size);
         let lines = Lines::new(&board);
-        let given = options.rows("points").map(|rows| {
+        let given = options.list("points").map(|rows| {
             fields::read_digits(&board, &rows, "123")
                 .map_err(|bad| OptionError::new(Self::INFO.id, "points", bad.to_string()))
         });

@@ -49,6 +49,7 @@ impl PenguinMoves for Sliding {
                     default: Some(2),
                 },
                 help: "Seats; they have 4, 3 or 2 penguins each.",
+                unless: None,
             },
             fish::SETUP,
             fish::FISH,
@@ -56,6 +57,7 @@ impl PenguinMoves for Sliding {
                 name: "placement",
                 kind: StaticKind::Choice(&["one-fish", "any"]),
                 help: "Whether penguins start on tiles of one fish or on any tile.",
+                unless: None,
             },
         ],
         notation: &[

@@ -244,6 +244,7 @@ impl Game for Siam {
                 name: "opening_ban",
                 kind: StaticKind::Flag,
                 help: "No animal may get onto c1 or c5 during the first two turns of each seat.",
+                unless: None,
             },
             StaticOption {
                 name: "max_exits",
@@ -253,6 +254,7 @@ impl Game for Siam {
                     default: None,
                 },
                 help: "How often a seat may take an animal off the board; null for any number.",
+                unless: None,
             },
         ],
         notation: &[

@@ -258,6 +258,10 @@ fn options(game: &GameHello) -> Result<Vec<OptionSpec>, String> {
             name: name.clone(),
             kind,
             help: help.unwrap_or_default().to_owned(),
+            unless: described
+                .get("unless")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
         })
     });
     options.collect()
@@ -301,6 +305,11 @@ fn option_kind(described: &Value) -> Result<OptionKind, String> {
             }
         }
         Some("rows") => OptionKind::Rows,
+        Some("cells") => OptionKind::Cells,
+        Some("int_if_given") => OptionKind::IntIfGiven {
+            min: number("min").unwrap_or(i64::MIN),
+            max: number("max").unwrap_or(i64::MAX),
+        },
         _ => return Err("is of no `type`: they are `bool`, `int`, `text` and `choice`".to_owned()),
     };
     match kind.default() {

@@ -155,9 +155,9 @@ fn show(entry: &Entry) -> Result<String, CliError> {
     }
     text += "\n";
     for option in &info.options {
-        let default = match (&option.kind, option.kind.default()) {
-            (OptionKind::Rows, _) | (_, None) => "absent".to_owned(),
-            (_, Some(value)) => value.to_string(),
+        let default = match option.kind.default() {
+            None => "absent".to_owned(),
+            Some(value) => value.to_string(),
         };
         let allowed = option.kind.allowed();
         let _ = writeln!(text, "  {}: {allowed}; default {default}", option.name);

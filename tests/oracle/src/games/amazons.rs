@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 #[derive(Clone)]
 pub(crate) struct Amazons {
-    size: i32,
+    columns: i32,
+    rows: i32,
     ply: i64,
     to_move: Option<usize>,
     amazons: Vec<BTreeSet<Cell>>,
@@ -17,19 +18,30 @@ pub(crate) struct Amazons {
     scores: Vec<i64>,
 }
 
-fn size(options: &Value) -> i32 {
-    board::known_options(options, &["size"]);
-    board::int_option(options, "size", 5, 11, 10) as i32
+/// Columns and rows.
+pub(crate) fn sides(options: &Value) -> (i32, i32) {
+    board::known_options(options, &["size", "columns", "rows", "light", "dark"]);
+    if options["columns"].is_null() {
+        let size = board::int_option(options, "size", 5, 11, 10) as i32;
+        return (size, size);
+    }
+    let side = |name| board::int_option(options, name, 3, 12, 0) as i32;
+    (side("columns"), side("rows"))
 }
 
 pub(crate) fn start(options: &Value) -> Value {
-    let n = size(options);
-    let k = (n - 3) / 2;
-    let light = BTreeSet::from([(1, k + 1), (n, k + 1), (k + 1, 1), (n - k, 1)]);
-    let dark = light
-        .iter()
-        .map(|&(column, row)| (column, n + 1 - row))
-        .collect();
+    let (n, _) = sides(options);
+    let [light, dark] = if options["columns"].is_null() {
+        let k = (n - 3) / 2;
+        let light = BTreeSet::from([(1, k + 1), (n, k + 1), (k + 1, 1), (n - k, 1)]);
+        let dark = light
+            .iter()
+            .map(|&(column, row)| (column, n + 1 - row))
+            .collect();
+        [light, dark]
+    } else {
+        ["light", "dark"].map(|side| board::cells(&options[side]))
+    };
     json!({
         "ply": 0,
         "to_move": 0,
@@ -41,8 +53,10 @@ pub(crate) fn start(options: &Value) -> Value {
 
 impl Amazons {
     pub(crate) fn open(options: &Value, state: &Value) -> Self {
+        let (columns, rows) = sides(options);
         let mut game = Amazons {
-            size: size(options),
+            columns,
+            rows,
             ply: board::int(&state["ply"]),
             to_move: board::seat(&state["to_move"]),
             amazons: board::cell_lists(&state["amazons"]),
@@ -80,7 +94,7 @@ impl Rules for Amazons {
     }
 
     fn moves_of(&self, seat: usize) -> Vec<String> {
-        let board = Board::Square(self.size, self.size);
+        let board = Board::Square(self.columns, self.rows);
         let mut moves = Vec::new();
         for &from in &self.amazons[seat] {
             // The cell that the amazon leaves is empty for its arrow.

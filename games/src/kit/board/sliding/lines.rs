@@ -5,15 +5,16 @@
 //! kept up to date as cells fill and empty. One look-up then yields the cells that a slider reaches from
 //! a place on a line, and one their number.
 
+use crate::kit::board::grid::Cells;
 use crate::kit::board::{Board, CellId};
 use crate::kit::view::Shape;
 
 /// The length of the longest line.
-const LONGEST: usize = 11;
+const LONGEST: usize = 12;
 /// The size of tables by place: a power of two, so that an index can be masked instead of checked.
 const PLACES: usize = 16;
 /// The size of tables by cell, likewise a power of two.
-const CELLS: usize = 128;
+const CELLS: usize = 256;
 
 /// A value for each place and each occupancy of a line.
 type Table<T> = [[T; 1 << LONGEST]; PLACES];
@@ -192,10 +193,10 @@ impl<const K: usize, const L: usize> Lines<K, L> {
 
     /// The blocked cells of the board, as a set.
     #[inline]
-    pub fn blocked_cells(&self, occupancy: &Occupancy<L>) -> u128 {
+    pub fn blocked_cells<S: Cells>(&self, occupancy: &Occupancy<L>) -> S {
         let rows = self.rows.iter().zip(&occupancy.0);
-        rows.fold(0, |set, (row, occupied)| {
-            set | u128::from(occupied & row.mask) << row.first
+        rows.fold(S::NONE, |set, (row, occupied)| {
+            set | S::from_row(occupied & row.mask) << u32::from(row.first)
         })
     }
 
@@ -330,7 +331,7 @@ mod tests {
             }
             for from in board.cells() {
                 assert_eq!(lines.blocked(&occupancy, from), blocked[from as usize]);
-                let in_set = lines.blocked_cells(&occupancy) >> from & 1 != 0;
+                let in_set = lines.blocked_cells::<u128>(&occupancy) >> from & 1 != 0;
                 assert_eq!(in_set, blocked[from as usize]);
                 let expected = walk(board, &blocked, from);
                 let mut listed = Vec::new();

@@ -19,11 +19,11 @@ pub struct Shot {
 }
 
 /// More pieces than fit on a board with room to move.
-const MOST_PIECES: usize = 121;
+const MOST_PIECES: usize = 144;
 
 /// More pairs of piece and destination than there can be: eight directions lead from each of
-/// at most 121 cells to at most one piece.
-const MOST_SLIDES: usize = 8 * 121;
+/// at most 144 cells to at most one piece.
+const MOST_SLIDES: usize = 8 * 144;
 
 /// There is one try without counting for this many slides: counting them takes about as long.
 const SLIDES_A_TRY: u32 = 4;

@@ -112,10 +112,16 @@ impl Args {
         let set = self.game.rules.open()?;
         let rules = self.game.rules(&set.catalog)?;
         let entry = args::find(&set.catalog, self.game.id())?;
-        let Some(builtin) = entry.builtin().map(str::to_owned) else {
+        let Some(builtin) = entry.builtin() else {
             return Err(CliError::Usage(format!(
                 "{} cannot be solved: only built-in games say that their positions cannot come back",
                 self.game.id()
+            )));
+        };
+        let visitable = entry.visitable(&rules.options().to_json());
+        let Some(builtin) = visitable.map(str::to_owned) else {
+            return Err(CliError::Usage(format!(
+                "{builtin} cannot be solved on a board of more than 128 cells"
             )));
         };
         let session = self.start.open(&*rules)?;
