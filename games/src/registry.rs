@@ -55,9 +55,9 @@ impl Entry {
 
     /// A game that `G` plays, and `Other` under the options that do not fit `G`.
     fn of<G: Learnable, Other: Learnable>() -> Self {
-        let configure = |options: &Value| match Options::of::<G>(options)? {
-            fitting if G::fits(&fitting) => Ok(configure::<G>(options)?),
-            _ => Ok(configure::<Other>(options)?),
+        let configure = |options: &Value| match fits::<G>(options) {
+            true => Ok(configure::<G>(options)?),
+            false => Ok(configure::<Other>(options)?),
         };
         Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).played_as(G::INFO.id)
     }
@@ -72,14 +72,10 @@ impl Entry {
         }
     }
 
-    /// The id in the registry of the game that this really is; `None` for rules from outside.
+    /// The id in the registry of the game that this really is, so that [`visit`] finds its type;
+    /// `None` for rules from outside.
     pub fn builtin(&self) -> Option<&str> {
         self.builtin.as_deref()
-    }
-
-    /// The same, if [`visit`] finds the type that plays under these options.
-    pub fn visitable(&self, options: &Value) -> Option<&str> {
-        self.builtin().filter(|id| fits(id, options))
     }
 
     /// The rules under these options: an object, or `null` for the defaults.
@@ -112,6 +108,11 @@ pub trait Visitor {
     fn visit<G: Game>(self) -> Self::Output;
 }
 
+/// False if another type plays the game under these options. Wrong ones are any type's to refuse.
+fn fits<G: Game>(options: &Value) -> bool {
+    Options::of::<G>(options).map_or(true, |options| G::fits(&options))
+}
+
 macro_rules! games {
     ($($game:ty $(, or $other:ty)?;)*) => {
         /// All games, in the order of listings.
@@ -119,17 +120,13 @@ macro_rules! games {
             vec![$(Arc::new(games!(@entry $game $(, $other)?))),*]
         });
 
-        /// True if the type that [`visit`] finds plays under these options.
-        fn fits(id: &str, options: &Value) -> bool {
+        /// Calls the visitor with the type that plays the game with this id under these options; `None`
+        /// if there is no such game.
+        pub fn visit<V: Visitor>(id: &str, options: &Value, visitor: V) -> Option<V::Output> {
             $(if id == <$game as Game>::INFO.id {
-                return Options::of::<$game>(options).is_ok_and(|options| <$game>::fits(&options));
-            })*
-            false
-        }
-
-        /// Calls the visitor with the type of the game with this id; `None` if there is no such game.
-        pub fn visit<V: Visitor>(id: &str, visitor: V) -> Option<V::Output> {
-            $(if id == <$game as Game>::INFO.id {
+                $(if !fits::<$game>(options) {
+                    return Some(visitor.visit::<$other>());
+                })?
                 return Some(visitor.visit::<$game>());
             })*
             None

@@ -52,7 +52,8 @@ impl Visitor for Speed {
 #[ignore = "measures speed"]
 fn nodes_a_second() {
     for game in GAMES.iter() {
-        let (speed, depth) = registry::visit(&game.info.id, Speed).unwrap();
+        let (speed, depth) =
+            registry::visit(&game.info.id, &serde_json::Value::Null, Speed).unwrap();
         println!("{:16} {speed:9.0} nodes/s, depth {depth:.1}", game.info.id);
         assert!(speed > 1000.0 && depth > 1.0, "{}", game.info.id);
     }
@@ -166,7 +167,7 @@ fn endgames_are_played_perfectly_and_certain_evaluations_are_right() {
             options: options.clone(),
             games: most,
         };
-        let (certain, right) = registry::visit(game, ends).unwrap();
+        let (certain, right) = registry::visit(game, &serde_json::Value::Null, ends).unwrap();
         assert!(certain > 0, "{game}: nothing was certain");
         assert!(right > 5, "{game}: {right} searches");
     }
@@ -352,7 +353,8 @@ fn best_lines_are_exact() {
         ("amazons", json!({"size": 5})),
         ("paper-penguins", json!({"size": 5})),
     ] {
-        let compared = registry::visit(game, ExactLines { options }).unwrap();
+        let compared =
+            registry::visit(game, &serde_json::Value::Null, ExactLines { options }).unwrap();
         assert!(compared > 8, "{game}: {compared} positions");
     }
 }

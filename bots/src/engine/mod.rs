@@ -164,8 +164,8 @@ impl<E: Engine> EngineBot<E> {
             rng: self.rng(start),
             start,
         };
-        let builtin = entry.visitable(&start.options);
-        match builtin.and_then(|id| registry::visit(id, open)) {
+        let builtin = entry.builtin();
+        match builtin.and_then(|id| registry::visit(id, &start.options, open)) {
             Some(opened) => opened,
             None => self.open_session(entry, start),
         }

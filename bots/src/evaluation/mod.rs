@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn every_evaluation_is_finite_and_the_same_for_the_same_position() {
         for game in GAMES.iter() {
-            registry::visit(&game.info.id, Sane).unwrap();
+            registry::visit(&game.info.id, &serde_json::Value::Null, Sane).unwrap();
         }
     }
 
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn the_seats_are_judged_alike_where_they_play_alike() {
         for id in ["amazons", "siam"] {
-            registry::visit(id, Swapped).unwrap();
+            registry::visit(id, &serde_json::Value::Null, Swapped).unwrap();
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use games::registry::{self, Visitor};
 use games::{Game, Outcome, Session, session};
+use serde_json::Value;
 
 use crate::evaluation::evaluate::{Evaluate, expected};
 
@@ -13,10 +14,10 @@ pub trait PositionValue: Send {
     fn value(&mut self, session: &dyn Session) -> Outcome;
 }
 
-/// The evaluation that the reference bots use for the game with this id; `None` if there is no such
-/// game.
-pub fn position_value(game: &str) -> Option<Box<dyn PositionValue>> {
-    registry::visit(game, Make)
+/// The evaluation that the reference bots use for the game with this id under these options; `None` if
+/// there is no such game.
+pub fn position_value(game: &str, options: &Value) -> Option<Box<dyn PositionValue>> {
+    registry::visit(game, options, Make)
 }
 
 struct Make;
@@ -62,7 +63,6 @@ pub(crate) fn expected_outcome<G: Game>(
 mod tests {
     use games::session::random_step;
     use games::{GAMES, Rng};
-    use serde_json::Value;
 
     use super::*;
 
@@ -70,7 +70,7 @@ mod tests {
     fn values_share_out_what_there_is_to_win() {
         for entry in GAMES.iter() {
             let mut session = entry.configure(&Value::Null).unwrap().start(1).unwrap();
-            let mut values = position_value(&entry.info.id).unwrap();
+            let mut values = position_value(&entry.info.id, &Value::Null).unwrap();
             let mut rng = Rng::new(1);
             while session.ply() < 300 {
                 let value = values.value(&*session);

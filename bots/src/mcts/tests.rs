@@ -185,7 +185,7 @@ impl Visitor for Hurry {
 #[test]
 fn threads_and_no_time_give_legal_moves() {
     for game in GAMES.iter() {
-        registry::visit(&game.info.id, Hurry).unwrap();
+        registry::visit(&game.info.id, &serde_json::Value::Null, Hurry).unwrap();
     }
 }
 

@@ -2,7 +2,7 @@
 """Trains a network on the CPU, from nothing but games against itself, for
 `bots/examples/python/network_bot.py`.
 
-    train.py OUT.npz [--game paper-penguins] [--options '{"size":5}'] [--minutes 20] [--seed 1]
+    train.py OUT.npz [--game NAME|SHEET] [--options JSON] [--minutes 20] [--seed 1]
     train.py OUT.npz --check 100     how far its values are from exact ones, of `referee solve`
 
 Games are played side by side, so that the network sees many positions at once. It learns the
@@ -91,6 +91,9 @@ class Trainer:
 def symmetries(game):
     """The ways to turn and mirror a square board that map actions to actions: how an observation is
     changed, and where each action goes."""
+    if len(game.observation_shape) < 3:
+        # The facts of a sheet: nobody knows how it could be turned.
+        return [(lambda seen: seen, np.arange(game.num_actions))]
     _, rows, columns = game.observation_shape
     found = []
     for turned in (False, True)[: 1 + (rows == columns)]:
@@ -143,7 +146,8 @@ class SelfPlay:
             root, story = search.root, self.stories[place]
             visits = np.full(self.game.num_actions, -1, np.float32)
             visits[root.actions] = root.visits / root.visits.sum()
-            story.append((search.state.observation(root.seat), visits, root.seat))
+            guess = root.values.sum() / root.visits.sum()
+            story.append((search.state.observation(root.seat), visits, root.seat, guess))
             if len(story) <= DRAWN:
                 at = self.draw.choice(len(root.actions), p=root.visits / root.visits.sum())
             else:
@@ -151,7 +155,9 @@ class SelfPlay:
             search.state.play(int(root.actions[at]))
             if search.state.is_over:
                 worth = 2 * search.state.outcome[0] - 1
-                learnt += [(seen, visits, worth if seat == 0 else -worth) for seen, visits, seat in story]
+                # The end says what is true, and the search what is likely: half of each is learnt.
+                learnt += [(seen, visits, ((worth if seat == 0 else -worth) + guess) / 2)
+                           for seen, visits, seat, guess in story]
                 self.searches[place], self.stories[place] = self.start(), []
         return learnt
 
@@ -162,14 +168,14 @@ def train(arguments, game):
     trainer, images = Trainer(network), symmetries(game)
     play = SelfPlay(game, network, arguments.playouts, draw)
     memory, losses = [], [0.0, 0.0]
-    begun, told = time.monotonic(), 0.0
+    begun, told = time.process_time(), 0.0
     limit = 60 * arguments.minutes
-    while (spent := time.monotonic() - begun) < limit:
+    while (spent := time.process_time() - begun) < limit:
         learnt = play.step()
         memory = (memory + learnt)[-MEMORY:]
         if len(memory) < 10 * BATCH:
             continue
-        trainer.rate = 1e-3 if spent < 0.7 * limit else 3e-4
+        trainer.rate = 1e-3 * (1 - 0.95 * spent / limit)
         for _ in range(arguments.steps):
             batch = [memory[at] for at in draw.integers(len(memory), size=BATCH)]
             image, actions = images[draw.integers(len(images))]
@@ -219,14 +225,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--game", default="paper-penguins")
-    parser.add_argument("--options", type=json.loads, default={"size": 5})
-    parser.add_argument("--minutes", type=float, default=20)
-    parser.add_argument("--playouts", type=int, default=48, help="for each move of a game against itself")
+    parser.add_argument("--options", type=json.loads, help='by default {"size": 5} for paper-penguins')
+    parser.add_argument("--minutes", type=float, default=20, help="of CPU time")
+    parser.add_argument("--playouts", type=int, default=40, help="for each move of a game against itself")
     parser.add_argument("--steps", type=int, default=8, help="of learning, after each move of all games")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--check", type=int, default=0, metavar="N")
     arguments = parser.parse_args()
-    game = rg.Game(arguments.game, **arguments.options)
+    options = arguments.options
+    if options is None:
+        options = {"size": 5} if arguments.game == "paper-penguins" else {}
+    game = rg.Game(arguments.game, **options)
     if arguments.check:
         check(arguments, game)
     else:

@@ -25,6 +25,13 @@ pub enum Unsolvable {
          final"
     )]
     Cycles { game: &'static str },
+    /// Its sets of cells do not fit into integers.
+    #[error("{game} cannot be solved on a board of {cells} cells: {most} is the most")]
+    Large {
+        game: &'static str,
+        cells: usize,
+        most: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +79,11 @@ impl<'w, G: Game> Solver<'w, G> {
             return Err(Unsolvable::Seats { game: name, seats });
         }
         let about = game.solvable().ok_or(Unsolvable::Cycles { game: name })?;
+        let (cells, most) = (about.board.len(), u128::BITS);
+        if cells > most as usize {
+            let game = name;
+            return Err(Unsolvable::Large { game, cells, most });
+        }
         let question = if about.points {
             question
         } else {

@@ -14,7 +14,8 @@ pub type CellSets = ArrayVec<u128, MOST_SETS>;
 /// [`Game::solvable`](crate::Game::solvable).
 #[derive(Clone, Copy, Debug)]
 pub struct Solvable<'g> {
-    /// The board. Play is the same on its mirror images.
+    /// The board. Play is the same on its mirror images. Boards of more than 128 cells, which no set of
+    /// [`CellSets`] can hold, are not solved.
     pub board: &'g Board,
     /// The least final margin with which seat 0 wins.
     pub win: i32,

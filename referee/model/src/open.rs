@@ -111,8 +111,8 @@ enum Position {
 
 /// The evaluation of a game, made when it is first asked for.
 struct Evaluation {
-    /// The game of the registry; `None` if its rules are elsewhere.
-    game: Option<String>,
+    /// The game of the registry and its options; `None` if its rules are elsewhere.
+    game: Option<(String, Value)>,
     made: Option<Box<dyn PositionValue>>,
 }
 
@@ -120,7 +120,8 @@ impl Evaluation {
     /// The expected outcome of each seat, as JSON text.
     fn of(&mut self, session: &dyn Session) -> Result<String, ModelError> {
         if self.made.is_none() {
-            self.made = self.game.as_deref().and_then(position_value);
+            let game = self.game.as_ref();
+            self.made = game.and_then(|(id, options)| position_value(id, options));
         }
         match &mut self.made {
             Some(made) => Ok(text(&made.value(session))),
@@ -168,9 +169,9 @@ impl Open {
             evaluation: Evaluation {
                 // Only positions that are in this process can be looked into.
                 game: entry
-                    .visitable(&rules.options().to_json())
+                    .builtin()
                     .filter(|_| rules.description().origin.is_none())
-                    .map(str::to_owned),
+                    .map(|id| (id.to_owned(), rules.options().to_json())),
                 made: None,
             },
             rules,

@@ -380,7 +380,6 @@ impl<S: Cells, const L: usize> Game for OnBoard<S, L> {
     }
 
     fn solvable(&self) -> Option<Solvable<'_>> {
-        S::NONE.narrow()?;
         Some(Solvable {
             board: &self.board,
             win: 1,

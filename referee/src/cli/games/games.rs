@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::io;
 
-use games::kit::info::OptionKind;
 use games::registry::Entry;
 use games::{Catalog, Limits, Session};
 use report::sheet;

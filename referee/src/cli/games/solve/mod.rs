@@ -112,18 +112,13 @@ impl Args {
         let set = self.game.rules.open()?;
         let rules = self.game.rules(&set.catalog)?;
         let entry = args::find(&set.catalog, self.game.id())?;
-        let Some(builtin) = entry.builtin() else {
+        let Some(builtin) = entry.builtin().map(str::to_owned) else {
             return Err(CliError::Usage(format!(
                 "{} cannot be solved: only built-in games say that their positions cannot come back",
                 self.game.id()
             )));
         };
-        let visitable = entry.visitable(&rules.options().to_json());
-        let Some(builtin) = visitable.map(str::to_owned) else {
-            return Err(CliError::Usage(format!(
-                "{builtin} cannot be solved on a board of more than 128 cells"
-            )));
-        };
+        let options = rules.options().to_json();
         let session = self.start.open(&*rules)?;
         block_on(async move {
             let stop = StopSignal(on_interrupt()?);
@@ -138,7 +133,7 @@ impl Args {
                 session,
                 stop,
             };
-            registry::visit(&builtin, solve).expect("a built-in game")
+            registry::visit(&builtin, &options, solve).expect("a built-in game")
         })?
     }
 
