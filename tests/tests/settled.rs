@@ -99,7 +99,7 @@ fn wanted() -> usize {
 
 fn check_both(id: &str, options: &[Value]) {
     check(id, options, Players::Random, wanted());
-    let evaluation = position_value(id).unwrap();
+    let evaluation = position_value(id, &options[0]).unwrap();
     check(id, options, Players::Evaluation(evaluation), wanted() / 4);
 }
 
