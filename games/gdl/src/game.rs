@@ -19,7 +19,7 @@ use crate::play::Play;
 use crate::play::rules::GdlRules;
 use crate::play::shared::SharedRules;
 use crate::play::view::Grid;
-use crate::read::Sheet;
+use crate::read::{Sheet, as_kif};
 
 /// The longest search for the examples of moves: forced steps may lead to the first choice, or nowhere.
 const EXAMPLES_TIME: Duration = Duration::from_secs(2);
@@ -37,6 +37,8 @@ pub struct Report {
     pub rules: usize,
     /// The size of the network; an error if the sheet is interpreted.
     pub network: Result<Sizes, Ungroundable>,
+    /// What was read with a meaning that the language does not give it, a sentence each.
+    pub notes: Vec<String>,
     /// The time of reading and grounding.
     pub took: Duration,
 }
@@ -71,15 +73,17 @@ impl SheetGame {
         let read = budget.run(|| {
             let sheet = Sheet::read(text)?;
             let (count, hidden) = (sheet.rules(), sheet.is_hidden());
-            Ok::<_, SheetError>((count, hidden, made(sheet, limits)?))
+            let notes = sheet.notes.clone();
+            Ok::<_, SheetError>((count, hidden, notes, made(sheet, limits)?))
         });
-        let (count, hidden, made) = read?;
+        let (count, hidden, notes, made) = read?;
         let about = About {
             names,
             text,
             hidden,
             began,
             count,
+            notes,
             time: limits.question_time,
         };
         match made {
@@ -123,6 +127,7 @@ struct About<'a> {
     hidden: bool,
     began: Instant,
     count: usize,
+    notes: Vec<String>,
     time: Option<Duration>,
 }
 
@@ -147,7 +152,7 @@ impl About<'_> {
                 origin: Some(self.origin()),
                 ..Description::new(info.clone(), options)
             },
-            text: self.text.into(),
+            text: as_kif(self.text).into(),
             grid,
             time: self.time,
         }));
@@ -162,6 +167,7 @@ impl About<'_> {
             rules,
             report: Report {
                 rules: self.count,
+                notes: self.notes.clone(),
                 network,
                 took: self.began.elapsed(),
             },

@@ -129,7 +129,8 @@ pub(crate) fn run(wanted: &[String], tiny: bool) {
         if !wanted.is_empty() && !wanted.iter().any(|name| name == id) {
             continue;
         }
-        let speed = visit(id, &serde_json::Value::Null, Measure(run)).expect("a game of the registry");
+        let speed =
+            visit(id, &serde_json::Value::Null, Measure(run)).expect("a game of the registry");
         println!(
             "| {id} | {} | {:.1} | {:.0} | {:.1} | {:.1} | {:.0} % |",
             speed.perft_depth,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use games::budget::{self, Spent};
 
 use super::sheet::{Atom, Literal, Pattern, Pred, PredId, Rule, Sheet, pred};
-use super::tree::{self, Node, Tree};
+use super::tree::{Node, Tree};
 use crate::error::{Place, SheetError, shortened};
 use crate::limits::{DEEPEST, MOST_ALL_LITERALS, MOST_LITERALS, MOST_RULES, MOST_VARIABLES};
 use crate::terms::{Map, Symbol, Term, Terms};
@@ -13,7 +13,7 @@ use crate::terms::{Map, Symbol, Term, Terms};
 impl Sheet {
     /// Reads a sheet, whose rules are not checked against each other.
     pub(super) fn parse(text: &str) -> Result<Self, SheetError> {
-        let trees = tree::read(text)?;
+        let trees = super::trees(text)?;
         let mut builder = Builder::new(text);
         for tree in &trees {
             builder.add(tree)?;
@@ -45,6 +45,7 @@ impl<'t> Builder<'t> {
             preds: Vec::new(),
             rules: Vec::new(),
             roles: Vec::new(),
+            notes: Vec::new(),
         };
         let mut builder = Builder {
             text,
@@ -92,8 +93,31 @@ impl<'t> Builder<'t> {
     }
 
     fn fact(&mut self, tree: &Tree, text: &str) -> Result<(), SheetError> {
+        if self.says_what_is_distinct(tree)? {
+            let place = tree.place;
+            self.sheet.notes.push(format!(
+                "{place}: names are distinct without being told; left out: `{text}`"
+            ));
+            return Ok(());
+        }
         let head = self.head(tree)?;
         self.push(head, Vec::new(), text)
+    }
+
+    /// True for a fact that two terms are distinct, if they are.
+    fn says_what_is_distinct(&mut self, tree: &Tree) -> Result<bool, SheetError> {
+        let is_distinct = tree
+            .head()
+            .is_some_and(|word| word.eq_ignore_ascii_case("distinct"));
+        let [one, other] = tree.arguments() else {
+            return Ok(false);
+        };
+        if !is_distinct {
+            return Ok(false);
+        }
+        let terms = [self.pattern(one, 0)?, self.pattern(other, 0)?];
+        let terms = terms.map(|pattern| ground_term(&pattern));
+        Ok(terms[0].is_some() && terms[1].is_some() && terms[0] != terms[1])
     }
 
     fn rule(&mut self, tree: &Tree, text: &str) -> Result<(), SheetError> {
@@ -291,7 +315,7 @@ mod body {
     use super::Builder;
     use crate::error::{Place, SheetError};
     use crate::limits::MOST_ALTERNATIVES;
-    use crate::read::sheet::{Atom, Literal, Pattern, pred};
+    use crate::read::sheet::{Literal, Pattern};
     use crate::read::tree::{Node, Tree};
 
     /// A condition as it is written, with negations moved to the relations.
@@ -337,7 +361,6 @@ mod body {
             },
             _ => {
                 let atom = builder.atom(tree)?;
-                refuse_next(&atom)?;
                 Ok(Formula::Literal(if negated {
                     Literal::Negative(atom)
                 } else {
@@ -367,16 +390,6 @@ mod body {
         } else {
             Literal::Distinct(one, other, place)
         }))
-    }
-
-    fn refuse_next(atom: &Atom) -> Result<(), SheetError> {
-        let word = match atom.pred {
-            pred::NEXT => "next",
-            pred::SEES => "sees",
-            _ => return Ok(()),
-        };
-        let message = format!("`{word}` is only a head; a body cannot ask for it");
-        Err(SheetError::new(atom.place, message))
     }
 
     /// The alternatives of a formula: each is a list of literals that hold together.

@@ -10,20 +10,16 @@ const MOST_ROLES: usize = 64;
 
 /// Checks all that can be seen without playing.
 pub(super) fn check(mut sheet: Sheet) -> Result<Sheet, SheetError> {
+    sheet.leave_out_hints();
     for rule in &sheet.rules {
         safe(rule).map_err(|error| error.in_rule(&rule.text))?;
         goal_value(&sheet, rule).map_err(|error| error.in_rule(&rule.text))?;
+        only_heads(rule).map_err(|error| error.in_rule(&rule.text))?;
     }
-    for (root, forbidden) in [
-        (pred::INIT, [Some(pred::TRUE), Some(pred::DOES)]),
-        (pred::LEGAL, [None, Some(pred::DOES)]),
-        (pred::TERMINAL, [None, Some(pred::DOES)]),
-        (pred::GOAL, [None, Some(pred::DOES)]),
-    ] {
-        for forbidden in forbidden.into_iter().flatten() {
-            independent(&sheet, root, forbidden)?;
-        }
+    for forbidden in [pred::TRUE, pred::DOES] {
+        independent(&sheet, pred::INIT, forbidden)?;
     }
+    sheet.be_lenient();
     sheet.roles = roles(&sheet)?;
     for needed in [pred::LEGAL, pred::TERMINAL, pred::GOAL] {
         if sheet.preds[needed.0 as usize].rules.is_empty() {
@@ -38,6 +34,28 @@ pub(super) fn check(mut sheet: Sheet) -> Result<Sheet, SheetError> {
         }
     }
     Ok(sheet)
+}
+
+/// Checks that no body asks for what is decided by rules alone; percepts may ask for what will be true.
+fn only_heads(rule: &Rule) -> Result<(), SheetError> {
+    for literal in &rule.body {
+        let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else {
+            continue;
+        };
+        let message = match (atom.pred, rule.head.pred) {
+            (pred::NEXT, pred::SEES) => continue,
+            (pred::NEXT, _) => "`next` is only a head, and asked for in rules of `sees` alone",
+            (pred::SEES, _) => "`sees` is only a head; a body cannot ask for it",
+            _ => continue,
+        };
+        return Err(SheetError::new(atom.place, message));
+    }
+    Ok(())
+}
+
+/// True if a relation in the body binds every variable.
+pub(super) fn is_safe(rule: &Rule) -> bool {
+    safe(rule).is_ok()
 }
 
 /// Checks that a relation in the body binds every variable.
@@ -150,10 +168,9 @@ fn dependent(
     atom: &Atom,
 ) -> SheetError {
     let (root_name, forbidden_name) = (sheet.pred_name(root), sheet.pred_name(forbidden));
-    let why = match (root, forbidden) {
-        (pred::INIT, pred::TRUE) => "no fact is true before the game begins",
-        (pred::INIT, _) => "nobody has moved before the game begins",
-        _ => "it is decided before anybody moves",
+    let why = match forbidden {
+        pred::TRUE => "no fact is true before the game begins",
+        _ => "nobody has moved before the game begins",
     };
     let path = if root == through {
         format!("`{root_name}` cannot read `{forbidden_name}`")

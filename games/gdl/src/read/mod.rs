@@ -2,15 +2,36 @@
 
 mod builder;
 mod check;
+mod infix;
+mod leniency;
 mod sheet;
 mod tree;
 
 pub use sheet::Sheet;
 pub(crate) use sheet::{Atom, Literal, Pattern, PredId, Rule, pred};
 pub use tree::canonical;
-pub(crate) use tree::{Node, Tree, read as trees, term};
+pub(crate) use tree::{Node, Tree, term};
+
+use std::borrow::Cow;
 
 use crate::error::SheetError;
+
+/// The facts and rules of a text in either notation.
+pub(crate) fn trees(text: &str) -> Result<Vec<Tree>, SheetError> {
+    if infix::is_infix(text) {
+        infix::read(text)
+    } else {
+        tree::read(text)
+    }
+}
+
+/// A sheet in the usual notation.
+pub(crate) fn as_kif(text: &str) -> Cow<'_, str> {
+    match infix::is_infix(text).then(|| infix::read(text)) {
+        Some(Ok(trees)) => Cow::Owned(tree::kif(&trees)),
+        _ => Cow::Borrowed(text),
+    }
+}
 
 impl Sheet {
     /// Reads a sheet.

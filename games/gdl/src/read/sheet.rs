@@ -22,6 +22,8 @@ pub(crate) mod pred {
     pub(crate) const GOAL: PredId = PredId(6);
     pub(crate) const TERMINAL: PredId = PredId(7);
     pub(crate) const SEES: PredId = PredId(8);
+    pub(crate) const BASE: PredId = PredId(9);
+    pub(crate) const INPUT: PredId = PredId(10);
 
     /// Their names and numbers of arguments, in that order.
     pub(in crate::read) const KEYWORDS: [(&str, usize); 11] = [
@@ -116,6 +118,8 @@ pub struct Sheet {
     pub(crate) rules: Vec<Arc<Rule>>,
     /// The roles in their order, `random` included.
     pub(crate) roles: Vec<Term>,
+    /// What was read with a meaning that the language does not give it, a sentence each.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Sheet {

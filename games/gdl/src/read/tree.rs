@@ -172,6 +172,32 @@ impl Reader<'_> {
     }
 }
 
+/// Trees as text, a line for each.
+pub(crate) fn kif(trees: &[Tree]) -> String {
+    fn write(tree: &Tree, out: &mut String) {
+        match &tree.node {
+            Node::Word(word) => out.push_str(word),
+            Node::List(list) => {
+                out.push('(');
+                for (index, item) in list.iter().enumerate() {
+                    if index > 0 {
+                        out.push(' ');
+                    }
+                    write(item, out);
+                }
+                out.push(')');
+            }
+        }
+    }
+
+    let mut out = String::new();
+    for tree in trees {
+        write(tree, &mut out);
+        out.push('\n');
+    }
+    out
+}
+
 /// A term in its canonical form and in small letters: single blanks, `p` for `(p)`. `None` if the text
 /// is not one term without variables.
 pub fn canonical(text: &str) -> Option<String> {

@@ -76,8 +76,10 @@ fn sheets(sheets: &[Sheet]) -> String {
             ),
             Err(reason) => format!("interpreted, since it does not ground: {reason}"),
         };
+        let notes = sheet.report.notes.iter();
+        let notes: String = notes.map(|note| format!("  note: {note}\n")).collect();
         format!(
-            "{}: a sheet of {} rules; {how}; {seconds:.2} s\n",
+            "{}: a sheet of {} rules; {how}; {seconds:.2} s\n{notes}",
             sheet.file, sheet.report.rules
         )
     });
@@ -95,7 +97,7 @@ fn sheet_json(sheet: &Sheet) -> Value {
     json!({
         "file": sheet.file, "rules": report.rules, "network": network,
         "interpreted": report.network.as_ref().err().map(ToString::to_string),
-        "seconds": report.took.as_secs_f64(),
+        "notes": report.notes, "seconds": report.took.as_secs_f64(),
     })
 }
 

@@ -205,6 +205,11 @@ impl Args {
         for game in &self.games {
             find(&subjects.rules.catalog, game)?;
         }
+        for sheet in subjects.rules.sheets() {
+            for note in &sheet.report.notes {
+                print_notice(format_args!("{}: note: {note}\n", sheet.file));
+            }
+        }
         let extent = RulesExtent {
             games: self.random_games,
             seed: self.seed,

@@ -100,7 +100,8 @@ impl Visitor for Fill<'_> {
 }
 
 static TABLES: LazyLock<Vec<Box<dyn Table>>> = LazyLock::new(|| {
-    let table = |set: &sets::Set| visit(set.game, &set.options, Fill(set)).expect("a game of the registry");
+    let table =
+        |set: &sets::Set| visit(set.game, &set.options, Fill(set)).expect("a game of the registry");
     sets::all().iter().map(table).collect()
 });
 
