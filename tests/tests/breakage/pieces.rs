@@ -17,7 +17,7 @@ fn beyond(game: &str) -> &'static str {
         "penguins" => "h1",
         "run" => "a1",
         "siam" => "f1",
-        _ => "l12",
+        _ => "m13",
     }
 }
 
