@@ -214,6 +214,18 @@ impl PyState {
         Ok(mask)
     }
 
+    /// A random legal action of the seat that acts alone, by a generator of the state's own.
+    fn random_action(&mut self, py: Python<'_>) -> PyResult<u32> {
+        let rules = self.rules.get();
+        rules.need_learning()?;
+        let game = &mut self.game;
+        let drawn = rules.away(py, || game.random_action()).or_raise()?;
+        drawn.ok_or_else(|| {
+            let acting = self.game.to_move();
+            PyValueError::new_err(format!("no seat acts alone here: {acting}"))
+        })
+    }
+
     fn observation<'py>(
         &self,
         py: Python<'py>,

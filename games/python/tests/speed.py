@@ -35,6 +35,19 @@ def loop(game):
     return rate(one)
 
 
+def drawn(game):
+    """The same with the choice of `random_action`."""
+    seeds = iter(range(10**9))
+
+    def one():
+        state = game.start(seed=next(seeds))
+        while not state.is_over and state.ply < 300:
+            state.play(state.random_action())
+        return 1
+
+    return rate(one)
+
+
 def playouts(game):
     """Random games by one call."""
     state, seeds = game.start(seed=1), iter(range(10**9))
@@ -75,11 +88,11 @@ def spiel(name):
     return rate(one)
 
 
-print("| game | loop in Python, games/s | `playouts`, games/s | `VecGame`, steps/s | pyspiel, games/s |")
-print("|---|---|---|---|---|")
+print("| game | loop over `actions`, games/s | loop over `random_action`, games/s | `playouts`, games/s | `VecGame`, steps/s | pyspiel, games/s |")
+print("|---|---|---|---|---|---|")
 for name in rg.games():
     game = rg.Game(name)
     count = 1024 if game.num_actions < 10_000 else 64
     other = spiel(name)
     other = "–" if other is None else f"{other:,.0f}"
-    print(f"| {name} | {loop(game):,.0f} | {playouts(game):,.0f} | {steps(game, count):,.0f} ({count}) | {other} |", flush=True)
+    print(f"| {name} | {loop(game):,.0f} | {drawn(game):,.0f} | {playouts(game):,.0f} | {steps(game, count):,.0f} ({count}) | {other} |", flush=True)

@@ -102,6 +102,27 @@ class Games(unittest.TestCase):
         self.assertEqual(by_text.json(), by_number.json())
         self.assertEqual(np.flatnonzero(state.mask()).tolist(), sorted(state.actions().tolist()))
 
+    def test_random_actions_are_legal_and_follow_the_seed(self):
+        for name in rg.games():
+            game, stories = rg.Game(name), []
+            for seed in (1, 1, 2):
+                state, story = game.start(seed=seed), []
+                while not state.is_over and state.ply < 80:
+                    action = state.random_action()
+                    self.assertIn(action, state.actions())
+                    state.play(action)
+                    story.append(action)
+                stories.append(story)
+            self.assertEqual(stories[0], stories[1])
+            self.assertNotEqual(stories[0], stories[2])
+        state = rg.Game("siam").start(seed=1)
+        drawn = {state.random_action() for _ in range(500)}
+        self.assertEqual(drawn, set(state.actions().tolist()))
+        sheet = rg.Game(str(SHEETS / "tic-tac-toe.kif")).start()
+        self.assertIn(sheet.random_action(), sheet.actions())
+        with self.assertRaisesRegex(ValueError, "no seat acts alone"):
+            rg.Game(str(SHEETS / "rock-paper-scissors.kif")).start().random_action()
+
     def test_chains_are_several_actions(self):
         game = rg.Game("giantslayer")
         state = game.state({"ply": 9, "to_move": 1, "halogai": ["d3", "f4", "i9"], "giants": ["c3"],

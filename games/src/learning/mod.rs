@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use crate::game::{Game, ParseError};
 use crate::kit::outcome::Seat;
+use crate::kit::rng::Rng;
 use crate::kit::text::shown;
 use crate::session::{BrokenRules, MoveError, Session};
 
@@ -188,6 +189,23 @@ pub trait Learning: Send + Sync {
         begun: &[u32],
         actions: &mut Vec<i64>,
     ) -> Result<(), BrokenRules>;
+
+    /// A legal action of a seat, all equally likely; `None` if the seat does not act. Listing all of them
+    /// may take longer.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn random_action(
+        &self,
+        session: &mut dyn Session,
+        seat: Seat,
+        begun: &[u32],
+        rng: &mut Rng,
+    ) -> Result<Option<u32>, BrokenRules> {
+        let mut actions = Vec::new();
+        self.list_actions(session, seat, begun, &mut actions)?;
+        Ok((!actions.is_empty()).then(|| actions[rng.index(actions.len())] as u32))
+    }
 
     /// Plays an action of the seat that acts alone. If that completes a move, the session makes it and
     /// `begun` is empty afterwards; otherwise the action is added to `begun`.

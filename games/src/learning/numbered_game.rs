@@ -13,6 +13,8 @@ use crate::session::{BrokenRules, LoadError, MoveError, Rules, Session, UndoErro
 
 /// Separates the draws of chance from everything else that a seed decides.
 const CHANCE: u64 = 0x6368_616e_6365;
+/// The same for random actions.
+const ACTIONS: u64 = 0x6163_7469_6f6e;
 
 /// A game in progress. Seats play actions or moves; chance is drawn at once, by the seed and the ply, so
 /// that chance alone is never to move.
@@ -23,6 +25,8 @@ pub struct NumberedGame {
     /// The actions of a move that is not complete.
     begun: Vec<u32>,
     history: Vec<Taken>,
+    /// For random actions, made when the first one is drawn.
+    rng: Option<Box<Rng>>,
 }
 
 /// How to take back an action or a move.
@@ -62,6 +66,7 @@ impl NumberedGame {
             seed,
             begun: Vec::new(),
             history: Vec::new(),
+            rng: None,
         };
         game.draw_chance()?;
         Ok(game)
@@ -76,6 +81,7 @@ impl NumberedGame {
             seed: seed.unwrap_or(self.seed),
             begun: self.begun.clone(),
             history: self.history.clone(),
+            rng: self.rng.clone().filter(|_| seed.is_none()),
         }
     }
 
@@ -130,6 +136,21 @@ impl NumberedGame {
             return Ok(());
         };
         learning.list_actions(&mut *self.session, seat, &self.begun, actions)
+    }
+
+    /// A legal action of the seat that acts alone, all equally likely, by a generator of the game's own
+    /// that its seed decides; `None` if no seat acts alone, or moves have no numbers.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub fn random_action(&mut self) -> Result<Option<u32>, BrokenRules> {
+        let (Some(seat), Some(learning)) = (self.to_move().alone(), self.rules.learning()) else {
+            return Ok(None);
+        };
+        let seed = self.seed;
+        let new = || Box::new(Rng::from_parts(&[seed, ACTIONS]));
+        let rng = self.rng.get_or_insert_with(new);
+        learning.random_action(&mut *self.session, seat, &self.begun, rng)
     }
 
     /// Plays an action of the seat that acts alone.

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{ActionError, Learnable, Learning, Planes, PlayError, STOP};
 use crate::kit::outcome::Seat;
+use crate::kit::rng::Rng;
 use crate::session::{BrokenRules, Session, Typed};
 
 /// Where a table has no move.
@@ -220,6 +221,27 @@ impl<G: Learnable> Learning for TypedLearning<G> {
                 actions.push(numbers.number(mv).into());
             });
         Ok(())
+    }
+
+    fn random_action(
+        &self,
+        session: &mut dyn Session,
+        seat: Seat,
+        begun: &[u32],
+        rng: &mut Rng,
+    ) -> Result<Option<u32>, BrokenRules> {
+        let typed = self.typed(session);
+        if self.game.to_move(&typed.position) != Some(seat) {
+            return Ok(None);
+        }
+        if G::IN_PARTS {
+            let (next, _) = self.actions_in_parts(typed, begun);
+            return Ok(Some(next[rng.index(next.len())]));
+        }
+        let mv = self
+            .game
+            .random_move(&typed.position, rng, &mut typed.moves);
+        Ok(Some(self.numbers().number(mv)))
     }
 
     fn play(
