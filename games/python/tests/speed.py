@@ -73,9 +73,11 @@ def spiel(name):
     """Random games of pyspiel in Python; None where it does not have the game."""
     try:
         import pyspiel
-        game = pyspiel.load_game(name)
-    except Exception:
+    except ImportError:
         return None
+    if name not in pyspiel.registered_names():
+        return None
+    game = pyspiel.load_game(name)
     draw = random.Random(1)
 
     def one():
