@@ -152,6 +152,9 @@ export abstract class Game<State = any> {
   /** The state that `toJson` made these fields of. Throw `BadState`, or anything else, if they make no
    * sense. What does not come back as it went in is refused for you. */
   fromJson(fields: any): State;
+  /** Every move that any position can have, each once, in an order that never changes: for programs that
+   * learn, the place of a move here is its number. */
+  actions(): string[];
   /** The points if play stopped here, for matches that a limit ends. */
   scores(state: State): number[];
   /** A text that is equal exactly for states that play on alike. */

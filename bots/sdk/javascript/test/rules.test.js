@@ -126,6 +126,19 @@ const both = () => new Program([Nim, Coins], { name: "two-games", version: "7" }
 /** What remains on the wire. */
 const plain = (value) => JSON.parse(JSON.stringify(value));
 
+test("a game may list all moves", () => {
+  class Listed extends Nim {
+    actions() {
+      return ["take1", "take2", "take3"];
+    }
+  }
+  const program = new Program([Listed], {});
+  assert.ok(program.ask("hello", { protocol: 1 }).can.includes("actions"));
+  const answer = program.ask("new", { game: "nim", want: ["actions"] });
+  assert.deepEqual(answer.actions, ["take1", "take2", "take3"]);
+  assert.ok(!both().ask("hello", { protocol: 1 }).can.includes("actions"));
+});
+
 test("hello describes the games", () => {
   const hello = plain(both().ask("hello", { protocol: 1 }));
   assert.deepEqual([hello.name, hello.version], ["two-games", "7"]);

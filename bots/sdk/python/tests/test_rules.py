@@ -117,6 +117,17 @@ class Requests(unittest.TestCase):
     def setUp(self):
         self.program = Program(Nim, Coins, name="two-games", version="7")
 
+    def test_a_game_may_list_all_moves(self):
+        class Listed(Nim):
+            def actions(self):
+                return ["take1", "take2", "take3"]
+
+        program = Program(Listed)
+        self.assertIn("actions", program.ask("hello", protocol=1)["can"])
+        answer = program.ask("new", game="nim", want=["actions"])
+        self.assertEqual(answer["actions"], ["take1", "take2", "take3"])
+        self.assertNotIn("actions", Program(Nim).ask("hello", protocol=1)["can"])
+
     def test_hello_describes_the_games(self):
         hello = self.program.ask("hello", protocol=1)
         self.assertEqual((hello["name"], hello["version"]), ("two-games", "7"))

@@ -193,6 +193,12 @@ export class Game {
     return fields;
   }
 
+  /** Every move that any position can have, each once, in an order that never changes: for programs that
+   * learn, the place of a move here is its number. */
+  actions() {
+    return missing(this, "actions");
+  }
+
   /** The points if play stopped here, for matches that a limit ends. */
   scores(_state) {
     return Array(this.seatCount()).fill(0);

@@ -16,7 +16,7 @@ const MOST_SAMPLES = 10_000;
 /** Longer requests are cut in messages. */
 const LONGEST_REQUEST = 160;
 /** What `want` can name. */
-const WANTS = ["legal", "state", "key", "view", "observation", "scores", "sees"];
+const WANTS = ["legal", "state", "key", "view", "observation", "scores", "actions", "sees"];
 
 /** A request that is refused; everything is as it was before. */
 export class Refused extends Error {
@@ -120,7 +120,7 @@ export class Program {
 
   #hello() {
     const games = [...this.#games.values()];
-    const optional = ["view", "scores", "observation", "sample"];
+    const optional = ["view", "scores", "observation", "sample", "actions"];
     const own = optional.filter((method) => games.some((game) => game.overrides(method)));
     const can = ["undo", "key", "perft", "playout", ...own];
     // A step is compared with what is legal before it is made.
@@ -312,6 +312,7 @@ function describe(path, request, sees) {
     view: () => ({ view: here.game.view(here.state) }),
     observation: () => ({ observation: here.observation(seatOf(request, here.game)) }),
     scores: () => here.scores(),
+    actions: () => ({ actions: here.game.actions() }),
     sees: () => {
       if (!sees) throw new Refused("bad_request", "only `play` can want `sees`");
       return { sees };
