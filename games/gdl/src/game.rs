@@ -114,7 +114,7 @@ fn made(sheet: Sheet, limits: &GroundLimits) -> Result<Result<Network, Ungrounda
         Ok(ground) => ground,
         Err(why) => return Ok(Err(why)),
     };
-    match Network::new(&ground) {
+    match Network::new(&ground, limits.change) {
         Ok(network) => Ok(Ok(network)),
         Err(NetworkError::Ungroundable(why)) => Ok(Err(why)),
         Err(NetworkError::Sheet(error)) => Err(error),

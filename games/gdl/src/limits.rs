@@ -39,6 +39,9 @@ pub struct GroundLimits {
     pub candidates: u64,
     /// The largest nesting depth of terms.
     pub depth: u32,
+    /// Work for a program of one joint move: gates that are looked at and inputs of new ones, some millions a
+    /// second. Where it would be more, the network itself is evaluated for the move.
+    pub change: usize,
     /// Candidates that the interpreter matches for one position, some million a second.
     pub steps: u64,
     /// `None` if only counts limit grounding.
@@ -58,6 +61,7 @@ impl GroundLimits {
         literals: 6_000_000,
         candidates: 150_000_000,
         depth: 200,
+        change: 50_000,
         steps: 30_000_000,
         time: None,
         question_time: None,

@@ -16,6 +16,7 @@ const TIME_ALONE: GroundLimits = GroundLimits {
     literals: usize::MAX,
     candidates: u64::MAX,
     depth: u32::MAX,
+    change: 50_000,
     steps: u64::MAX,
     time: Some(Duration::from_millis(100)),
     question_time: Some(Duration::from_millis(100)),

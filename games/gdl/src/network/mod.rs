@@ -2,7 +2,7 @@
 //!
 //! Legality and the end of the game are updated with every change of a fact ([`program`]). Each
 //! joint move has a program of its own for its changes ([`specialised`]), compiled when it is first
-//! made; conditions on few facts are word comparisons ([`cubes`]). Goals and percepts are evaluated
+//! made, unless that would be too large; conditions on few facts are word comparisons ([`cubes`]). Goals and percepts are evaluated
 //! on demand.
 
 mod circuit;
@@ -31,9 +31,9 @@ pub(crate) use error::NetworkError;
 use graph::{Node, Ref};
 use legal::{Bits, RoleMoves};
 use program::{Layout, Live, Program, bit};
-use specialised::{Change, Specialiser};
+use specialised::{Change, Specialiser, moves_of};
 
-/// The most memory for changes of joint moves, in bytes. Beyond that, changes are made each time.
+/// The most memory for changes of joint moves, in bytes. Beyond that, their effects are evaluated each time.
 const MOST_CHANGES: usize = 256 << 20;
 /// Hash table probes for a joint move.
 const PROBES: usize = 8;
@@ -53,11 +53,22 @@ pub(crate) struct Network {
     /// `None` if moves are inputs of the gates, because circles depend on them.
     specialiser: Option<Specialiser>,
     /// Changes of joint moves, by their hash.
-    changes: Box<[OnceLock<Box<Change>>]>,
+    changes: Box<[OnceLock<Box<Known>>]>,
     change_bytes: AtomicUsize,
+    /// The most work for a change: gates that are looked at and inputs of new ones.
+    most: usize,
+    /// Gates that depend on moves and are evaluated first, so that no evaluation goes too deep.
+    deep: Vec<usize>,
     /// The numbers of the moves of each role by their texts in small letters.
     by_text: Vec<Map<String, u32>>,
     fact_by_text: Map<String, u32>,
+}
+
+/// What was found out about a joint move, a move of each role.
+struct Known {
+    joint: Box<[u32]>,
+    /// `None` if it is too large.
+    change: Option<Change>,
 }
 
 /// Values of gates that are not live, cached for one query.
@@ -105,11 +116,12 @@ pub(crate) struct NetworkPosition {
 }
 
 impl Network {
-    /// The network of a grounded sheet.
+    /// The network of a grounded sheet, in which a joint move has a program of its own if that is no more
+    /// work than `most`.
     ///
     /// # Errors
     /// If an atom depends on its own negation, or the network would become too large.
-    pub(crate) fn new(ground: &Ground) -> Result<Self, NetworkError> {
+    pub(crate) fn new(ground: &Ground, most: usize) -> Result<Self, NetworkError> {
         let mut circuit = Circuit::of(ground)?;
         let specialiser = Specialiser::new(&mut circuit);
         budget::check()?;
@@ -126,8 +138,11 @@ impl Network {
         let terminal = first + guards.len() as u32;
         bits.values.push((terminal, circuit.terminal));
         let (flips, flipping) = place_flips(&circuit, specialiser.as_ref(), &mut bits);
+        // What depends on moves is never live where there is a specialiser.
+        let moved = |node: &usize| specialiser.as_ref().is_some_and(|all| all.is_moved(*node));
+        let (deep, more) = always_live(&circuit).into_iter().partition(moved);
         let layout = Layout {
-            more: always_live(&circuit),
+            more,
             graph: &circuit.graph,
             facts: circuit.facts.len(),
             moves: if specialiser.is_some() {
@@ -171,6 +186,8 @@ impl Network {
             specialiser,
             changes: (0..places).map(|_| OnceLock::new()).collect(),
             change_bytes: AtomicUsize::new(0),
+            most,
+            deep,
             circuit,
         })
     }
@@ -219,9 +236,15 @@ impl Network {
         })
     }
 
-    /// Passes the change of a joint move to `act`; it is compiled unless cached.
+    /// Passes the change of a joint move to `act`, compiled unless cached; `None` if it is too large or there
+    /// is no room for it.
     #[inline]
-    fn with_change<T>(&self, joint: &[u32], act: impl FnOnce(&Change) -> T) -> T {
+    fn with_change<T>(
+        &self,
+        specialiser: &Specialiser,
+        joint: &[u32],
+        act: impl FnOnce(Option<&Change>) -> T,
+    ) -> T {
         let mut hasher = crate::terms::Hash::default().build_hasher();
         for mv in joint {
             hasher.write_u32(*mv);
@@ -230,30 +253,28 @@ impl Network {
         for probe in 0..PROBES {
             let place = &self.changes[(hash + probe) & (self.changes.len() - 1)];
             match place.get() {
-                Some(change) if *change.joint == *joint => return act(change),
+                Some(known) if *known.joint == *joint => return act(known.change.as_ref()),
                 Some(_) => {}
+                None if self.change_bytes.load(Ordering::Relaxed) > MOST_CHANGES => break,
                 None => {
-                    let change = self.make_change(joint);
-                    let bytes = change.bytes();
-                    if self.change_bytes.fetch_add(bytes, Ordering::Relaxed) > MOST_CHANGES {
-                        return act(&change);
-                    }
-                    let result = act(&change);
+                    let known = self.make_change(specialiser, joint);
+                    let result = act(known.change.as_ref());
                     // Another thread may have been faster, with the same or another one.
-                    let _ = place.set(Box::new(change));
+                    let _ = place.set(known);
                     return result;
                 }
             }
         }
-        act(&self.make_change(joint))
+        act(None)
     }
 
     #[cold]
-    fn make_change(&self, joint: &[u32]) -> Change {
-        match &self.specialiser {
-            Some(specialiser) => specialiser.change(&self.circuit, joint),
-            None => Change::default(),
-        }
+    fn make_change(&self, specialiser: &Specialiser, joint: &[u32]) -> Box<Known> {
+        let change = specialiser.change(&self.circuit, joint, self.most);
+        let bytes = change.as_ref().map_or(64, Change::bytes);
+        self.change_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let joint = joint.into();
+        Box::new(Known { joint, change })
     }
 
     /// Runs a query on one position, which may need gates that are not live. Each of them is
@@ -372,6 +393,39 @@ impl Network {
         self.program.settle(live);
     }
 
+    /// What a joint move without a program of its own changes in a position.
+    #[cold]
+    fn collect_effects(
+        &self,
+        specialiser: &Specialiser,
+        position: &mut NetworkPosition,
+        joint: &[u32],
+        percepts: Option<&mut Percepts>,
+    ) {
+        let NetworkPosition { live, changed } = position;
+        self.question(&[], |memo| {
+            for node in moves_of(&self.circuit, joint) {
+                memo.set(node as usize, true);
+            }
+            for node in &self.deep {
+                self.evaluate(live, &[], Ref::of(*node), memo);
+            }
+            for &(fact, next) in specialiser.facts() {
+                let next = self.evaluate(live, &[], next, memo);
+                if next != bit(&live.inputs, fact as usize) {
+                    changed.push(fact);
+                }
+            }
+            if let Some(out) = percepts {
+                for (role, sees) in self.circuit.sees.iter().enumerate() {
+                    let mut holds = |when| self.evaluate(live, &[], when, memo);
+                    let seen = sees.iter().filter(|(_, when)| holds(*when));
+                    out[role].extend(seen.map(|(text, _)| text.clone()));
+                }
+            }
+        });
+    }
+
     /// A step whose moves are inputs of the gates.
     fn step_by_inputs(
         &self,
@@ -453,7 +507,7 @@ fn place_flips(
 ) -> (u32, Vec<u32>) {
     let is_free = |fact: usize| {
         let next = circuit.next[fact];
-        next != circuit.bases[fact] && specialiser.is_none_or(|all| !all.is_moved(next))
+        next != circuit.bases[fact] && specialiser.is_none_or(|all| !all.is_moved(next.node()))
     };
     let flipping: Vec<u32> = (0..circuit.facts.len())
         .filter(|fact| is_free(*fact))
@@ -637,16 +691,19 @@ impl Engine for Network {
         joint: &[u32],
         percepts: Option<&mut Percepts>,
     ) -> Result<(), Failure> {
-        if self.specialiser.is_none() {
+        let Some(specialiser) = &self.specialiser else {
             self.step_by_inputs(position, joint, percepts);
             return Ok(());
-        }
-        self.with_change(joint, |change| {
-            if let Some(out) = percepts {
-                self.collect_percepts(position, change, out);
+        };
+        self.collect_flips(position);
+        self.with_change(specialiser, joint, |change| match change {
+            Some(change) => {
+                if let Some(out) = percepts {
+                    self.collect_percepts(position, change, out);
+                }
+                self.collect_change(position, change);
             }
-            self.collect_flips(position);
-            self.collect_change(position, change);
+            None => self.collect_effects(specialiser, position, joint, percepts),
         });
         self.apply(position);
         Ok(())

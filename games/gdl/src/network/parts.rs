@@ -128,7 +128,7 @@ fn a_move_changes_as_much_beside_more_heaps() {
             .iter()
             .map(|moves| take(moves) as u32)
             .collect();
-        let change = specialiser.change(&circuit, &joint);
+        let change = specialiser.change(&circuit, &joint, usize::MAX).unwrap();
         (
             change.certain.len(),
             change.open.len(),
@@ -138,4 +138,13 @@ fn a_move_changes_as_much_beside_more_heaps() {
     let small = size(&sheet("nim"));
     assert_eq!(parts(&circuit(&nim(&["d", "e", "f"]))).len(), 6);
     assert_eq!(size(&nim(&["d", "e", "f"])), small);
+}
+
+#[test]
+fn a_change_that_is_too_much_work_is_not_made() {
+    let mut circuit = circuit(&sheet("nim"));
+    let specialiser = Specialiser::new(&mut circuit).unwrap();
+    let joint = vec![0; circuit.moves.len()];
+    assert!(specialiser.change(&circuit, &joint, usize::MAX).is_some());
+    assert!(specialiser.change(&circuit, &joint, 1).is_none());
 }

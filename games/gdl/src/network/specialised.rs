@@ -1,7 +1,9 @@
 //! The effect of a joint move: the next position as a function of the present facts alone.
 //!
 //! Most of what rules say about the next position is that nothing changes. With the moves known, that
-//! vanishes, and a few facts are left which become true or false, or depend on others.
+//! vanishes, and a few facts are left which become true or false, or depend on others. Where much is left,
+//! as in sheets that keep what is connected as facts, a program of its own for each joint move costs more
+//! than it brings: the network itself is evaluated for such a move.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +14,6 @@ use crate::terms::Map;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
-    /// The joint move, a move of each role.
-    pub(super) joint: Box<[u32]>,
     /// Words of facts that become true or false in any position: number, true, false.
     pub(super) certain: Vec<(u32, u64, u64)>,
     /// Facts that change under conditions that are small.
@@ -103,27 +103,29 @@ impl Specialiser {
         })
     }
 
-    /// True if the next value of a fact depends on moves.
-    pub(super) fn is_moved(&self, next: Ref) -> bool {
-        self.moved.get(next.node()).is_some_and(|moved| *moved)
+    /// True if the value of a node depends on moves.
+    pub(super) fn is_moved(&self, node: usize) -> bool {
+        self.moved.get(node).is_some_and(|moved| *moved)
     }
 
-    /// The change that a joint move makes.
-    pub(super) fn change(&self, circuit: &Circuit, joint: &[u32]) -> Change {
+    /// The facts whose next values depend on moves, with those.
+    pub(super) fn facts(&self) -> &[(u32, Ref)] {
+        &self.facts
+    }
+
+    /// The change that a joint move makes; `None` if that is more work than `most`: gates that
+    /// are looked at and inputs of new ones.
+    pub(super) fn change(&self, circuit: &Circuit, joint: &[u32], most: usize) -> Option<Change> {
         let mut local = Local {
             specialiser: self,
             graph: &circuit.graph,
             values: Map::default(),
             gates: Vec::new(),
             known: Map::default(),
+            left: most,
         };
-        let does = joint.iter().zip(&circuit.moves);
-        let does = does.filter_map(|(mv, moves)| moves[*mv as usize].does);
-        local.propagate(does.map(|number| circuit.does[number as usize].node() as u32));
-        let mut change = Change {
-            joint: joint.into(),
-            ..Change::default()
-        };
+        local.propagate(moves_of(circuit, joint))?;
+        let mut change = Change::default();
         for (fact, next) in &self.facts {
             let value = local.value(*next);
             if value != circuit.bases[*fact as usize] {
@@ -144,8 +146,15 @@ impl Specialiser {
             flips, open, gates, ..
         } = &mut change;
         open.retain(|(fact, next)| !flips.add(*fact, *next, &circuit.graph, gates));
-        change
+        Some(change)
     }
+}
+
+/// The nodes of the moves of a joint move that rules ask for.
+pub(super) fn moves_of(circuit: &Circuit, joint: &[u32]) -> impl Iterator<Item = u32> {
+    let does = joint.iter().zip(&circuit.moves);
+    let does = does.filter_map(|(mv, moves)| moves[*mv as usize].does);
+    does.map(|number| circuit.does[number as usize].node() as u32)
 }
 
 impl Change {
@@ -179,6 +188,9 @@ impl Change {
     }
 }
 
+/// So many looks at inputs cost about as much as one gate that has to be looked at, or one input of a new gate.
+const LOOKS: usize = 64;
+
 /// A specialisation in progress.
 struct Local<'s> {
     specialiser: &'s Specialiser,
@@ -187,6 +199,8 @@ struct Local<'s> {
     values: Map<u32, Ref>,
     gates: Vec<Node>,
     known: Map<(bool, Box<[Ref]>), Ref>,
+    /// Gates that may still be looked at, or inputs that new ones may have.
+    left: usize,
 }
 
 impl Local<'_> {
@@ -197,27 +211,36 @@ impl Local<'_> {
         found.map_or(value, |found| found.negated_if(value.is_negated()))
     }
 
-    /// Finds the values of all nodes that these moves change.
-    fn propagate(&mut self, does: impl Iterator<Item = u32>) {
+    /// Finds the values of all nodes that these moves change; `None` if they are too many.
+    fn propagate(&mut self, does: impl Iterator<Item = u32>) -> Option<()> {
         // The inputs that have changed, by node.
         let mut open: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for node in does {
-            self.change(node, Ref::TRUE, &mut open);
+            self.change(node, Ref::TRUE, &mut open)?;
         }
         // Nodes come after their inputs.
         while let Some((node, changed)) = open.pop_first() {
             let value = self.gate_after(node, &changed);
             if self.specialiser.idle[node as usize] != value {
-                self.change(node, value, &mut open);
+                self.change(node, value, &mut open)?;
             }
+            let looked_at = self.graph.inputs(node as usize).len();
+            self.left = self.left.checked_sub(1 + looked_at / LOOKS)?;
         }
+        Some(())
     }
 
-    fn change(&mut self, node: u32, value: Ref, open: &mut BTreeMap<u32, Vec<u32>>) {
+    fn change(&mut self, node: u32, value: Ref, open: &mut BTreeMap<u32, Vec<u32>>) -> Option<()> {
         self.values.insert(node, value);
+        let before = open.len();
         for reader in &self.specialiser.readers[node as usize] {
             open.entry(*reader).or_default().push(node);
+            if open.len() - before > self.left {
+                return None;
+            }
         }
+        self.left -= open.len() - before;
+        Some(())
     }
 
     /// The value of a gate of which these inputs have changed. Some have thousands of others, which need
@@ -258,6 +281,7 @@ impl Local<'_> {
             return known;
         }
         let inputs = key.1.clone();
+        self.left = self.left.saturating_sub(inputs.len());
         let gate = Ref::of(self.graph.nodes.len() + self.gates.len());
         self.gates.push(if is_and {
             Node::And(inputs)

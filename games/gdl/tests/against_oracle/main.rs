@@ -273,6 +273,23 @@ fn every_sheet_is_interpreted_as_the_oracle_says() {
     }
 }
 
+/// No joint move has a program of its own.
+const PLAIN: GroundLimits = GroundLimits {
+    change: 0,
+    ..GroundLimits::DEFAULT
+};
+
+#[test]
+fn plain_networks_play_as_the_oracle_says() {
+    for (id, text) in sheets() {
+        let game = game(&id, &text, &PLAIN);
+        assert!(game.report.network.is_ok(), "{id}: {:?}", game.report);
+        let sheet = Sheet::read(&text).unwrap();
+        let steps = compare(&*game.rules, &sheet, 11, longest(&id).min(20));
+        assert!(steps > 0, "{id}");
+    }
+}
+
 #[test]
 fn generated_sheets_play_as_the_oracle_says() {
     let count = std::env::var("GDL_SHEETS")
@@ -286,11 +303,11 @@ fn generated_sheets_play_as_the_oracle_says() {
             id: "generated",
             own_id: "generated",
         };
-        // Every fifth one is interpreted.
-        let limits = if seed % 5 == 0 {
-            NO_GROUNDING
-        } else {
-            GroundLimits::DEFAULT
+        // Every fifth one is interpreted, every fifth one a plain network.
+        let limits = match seed % 5 {
+            0 => NO_GROUNDING,
+            1 => PLAIN,
+            _ => GroundLimits::DEFAULT,
         };
         let made = SheetGame::new(&names, &text);
         let made = made.and_then(|_| SheetGame::with_limits(&names, &text, &limits));
