@@ -2,7 +2,7 @@
 """Plays with a neural network: PUCT over `referee_games`, with numpy, or with onnxruntime for networks
 in that format. `games/python/examples/train.py` trains such networks.
 
-    network_bot.py NETWORK.npz|NETWORK.onnx [--playouts N] [--leaves N]
+    network_bot.py NETWORK.npz|NETWORK.onnx [--playouts N] [--leaves N] [--rollouts N]
 
 A network has, as `.npz`, the arrays w1, b1 (a hidden layer), w2, b2 (a second one), wp, bp (a number for
 each action) and wv, bv (the value for the seat to move, before tanh). As ONNX, its input is the batch of
@@ -88,11 +88,12 @@ class Node:
 
 class Search:
     """PUCT from a position of a game of two seats. Leaves wait to be evaluated in one batch; until then
-    their paths count as lost, so that the next leaf is another one."""
+    their paths count as lost, so that the next leaf is another one. With `rollouts`, half of a leaf's
+    value is the mean result of so many random games from it: where a network is unsure, they are not."""
 
-    def __init__(self, state):
-        self.state, self.root = state, None
-        self.waiting = []
+    def __init__(self, state, rollouts=0):
+        self.state, self.root, self.rollouts = state, None, rollouts
+        self.waiting, self.leaves = [], 0
 
     def select(self):
         """Walks to a leaf and returns what the network is to see; None if the leaf needs no network."""
@@ -111,21 +112,32 @@ class Search:
         else:
             seat = state.to_move[0]
             seen = state.observation(seat)
-            self.waiting.append((path, seat, state.actions()))
+            self.waiting.append((path, seat, state.actions(), self._roll_out()))
         for _ in path:
             state.undo()
         return seen
 
+    def _roll_out(self):
+        """The mean result of random games from here for seat 0, from −1 to 1; None if none are played."""
+        if not self.rollouts:
+            return None
+        self.leaves += 1
+        outcome, _ = self.state.game.playouts(self.state, self.rollouts, seed=self.leaves)
+        return 2 * outcome[0] - 1
+
     def expand(self, logits, values):
         """Takes the network's opinions of the leaves that wait, in their order."""
-        for (path, seat, actions), logit, value in zip(self.waiting, logits, values):
-            node = Node(seat, actions, logit, float(value))
+        for (path, seat, actions, rolled_out), logit, value in zip(self.waiting, logits, values):
+            worth = float(value) if seat == 0 else -float(value)
+            if rolled_out is not None:
+                worth = (worth + rolled_out) / 2
+            node = Node(seat, actions, logit, worth if seat == 0 else -worth)
             if path:
                 parent, at = path[-1]
                 parent.children[at] = node
             else:
                 self.root = node
-            self._back_up(path, value if seat == 0 else -value)
+            self._back_up(path, worth)
         self.waiting = []
 
     def _back_up(self, path, worth):
@@ -168,9 +180,9 @@ def game_of(match):
 class NetworkBot(Bot):
     name = "network"
 
-    def __init__(self, network, playouts, leaves):
+    def __init__(self, network, playouts, leaves, rollouts):
         super().__init__()
-        self.network, self.playouts, self.leaves = network, playouts, leaves
+        self.network, self.playouts, self.leaves, self.rollouts = network, playouts, leaves, rollouts
         self.game = None
 
     def started(self, match):
@@ -179,7 +191,7 @@ class NetworkBot(Bot):
             raise SystemExit(f"network: {match.game} is not a game of two seats with numbers and planes")
 
     def choose(self, turn):
-        search = Search(self.game.state(turn.state))
+        search = Search(self.game.state(turn.state), self.rollouts)
         think([search], self.network, self.playouts, self.leaves)
         # A move may be several actions, all found in the same tree.
         node, parts = search.root, []
@@ -208,8 +220,10 @@ def main():
     parser.add_argument("network", type=Path)
     parser.add_argument("--playouts", type=int, default=100)
     parser.add_argument("--leaves", type=int, default=1, help="leaves that are evaluated in one batch")
+    parser.add_argument("--rollouts", type=int, default=0, help="random games from each leaf, half of its value")
     arguments = parser.parse_args()
-    NetworkBot(Network.load(arguments.network), arguments.playouts, arguments.leaves).run()
+    network = Network.load(arguments.network)
+    NetworkBot(network, arguments.playouts, arguments.leaves, arguments.rollouts).run()
 
 
 if __name__ == "__main__":

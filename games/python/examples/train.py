@@ -6,8 +6,9 @@
     train.py OUT.npz --check 100     how far its values are from exact ones, of `referee solve`
 
 Games are played side by side, so that the network sees many positions at once. It learns the
-visits of a search (what to look at) and the ends of games (what positions are worth). `selfplay.py`
-writes the same data to a file instead.
+visits of a search (what to look at) and the ends of games (what positions are worth). Half of what the
+search knows of a leaf are the results of random games, which are right more often than not before the
+network knows anything. `selfplay.py` writes the same data to a file instead.
 """
 
 import argparse
@@ -122,13 +123,14 @@ def symmetries(game):
 class SelfPlay:
     """Games against itself, side by side."""
 
-    def __init__(self, game, network, playouts, draw):
-        self.game, self.network, self.playouts, self.draw = game, network, playouts, draw
+    def __init__(self, game, network, playouts, rollouts, draw):
+        self.game, self.network, self.draw = game, network, draw
+        self.playouts, self.rollouts = playouts, rollouts
         self.searches = [self.start() for _ in range(GAMES)]
         self.stories = [[] for _ in range(GAMES)]
 
     def start(self):
-        return Search(self.game.start(seed=int(self.draw.integers(2**62))))
+        return Search(self.game.start(seed=int(self.draw.integers(2**62))), self.rollouts)
 
     def step(self):
         """Makes a move in each game. Returns what was learnt of games that ended: observations, visits
@@ -166,7 +168,7 @@ def train(arguments, game):
     draw = np.random.default_rng(arguments.seed)
     network = new_network(game, draw)
     trainer, images = Trainer(network), symmetries(game)
-    play = SelfPlay(game, network, arguments.playouts, draw)
+    play = SelfPlay(game, network, arguments.playouts, arguments.rollouts, draw)
     memory, losses = [], [0.0, 0.0]
     begun, told = time.process_time(), 0.0
     limit = 60 * arguments.minutes
@@ -228,6 +230,7 @@ def main():
     parser.add_argument("--options", type=json.loads, help='by default {"size": 5} for paper-penguins')
     parser.add_argument("--minutes", type=float, default=20, help="of CPU time")
     parser.add_argument("--playouts", type=int, default=40, help="for each move of a game against itself")
+    parser.add_argument("--rollouts", type=int, default=16, help="random games from each leaf of a search")
     parser.add_argument("--steps", type=int, default=8, help="of learning, after each move of all games")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--check", type=int, default=0, metavar="N")
