@@ -89,7 +89,7 @@ class Node:
 class Search:
     """PUCT from a position of a game of two seats. Leaves wait to be evaluated in one batch; until then
     their paths count as lost, so that the next leaf is another one. With `rollouts`, half of a leaf's
-    value is the mean result of so many random games from it: where a network is unsure, they are not."""
+    value is the mean result of that number of random games from it."""
 
     def __init__(self, state, rollouts=0):
         self.state, self.root, self.rollouts = state, None, rollouts

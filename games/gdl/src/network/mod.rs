@@ -2,8 +2,8 @@
 //!
 //! Legality and the end of the game are updated with every change of a fact ([`program`]). Each
 //! joint move has a program of its own for its changes ([`specialised`]), compiled when it is first
-//! made, unless that would be too large; conditions on few facts are word comparisons ([`cubes`]). Goals and percepts are evaluated
-//! on demand.
+//! made, unless that is too much work; conditions on few facts are word comparisons ([`cubes`]). Goals and
+//! percepts are evaluated on demand.
 
 mod circuit;
 mod cubes;
@@ -362,6 +362,16 @@ impl Network {
         });
     }
 
+    /// The percepts of a joint move whose moves are known to the gates.
+    fn evaluate_percepts(&self, live: &Live, memo: &mut Memo, out: &mut Percepts) {
+        for (role, sees) in self.circuit.sees.iter().enumerate() {
+            let seen = sees
+                .iter()
+                .filter(|(_, when)| self.evaluate(live, &[], *when, memo));
+            out[role].extend(seen.map(|(text, _)| text.clone()));
+        }
+    }
+
     /// The first goal of each role that holds; the largest comes first.
     fn goals_that(
         &self,
@@ -417,11 +427,7 @@ impl Network {
                 }
             }
             if let Some(out) = percepts {
-                for (role, sees) in self.circuit.sees.iter().enumerate() {
-                    let mut holds = |when| self.evaluate(live, &[], when, memo);
-                    let seen = sees.iter().filter(|(_, when)| holds(*when));
-                    out[role].extend(seen.map(|(text, _)| text.clone()));
-                }
+                self.evaluate_percepts(live, memo, out);
             }
         });
     }
@@ -444,11 +450,7 @@ impl Network {
         self.program.settle(&mut position.live);
         if let Some(out) = percepts {
             self.question(&[], |memo| {
-                for (role, sees) in self.circuit.sees.iter().enumerate() {
-                    let mut holds = |when| self.evaluate(&position.live, &[], when, memo);
-                    let seen = sees.iter().filter(|(_, when)| holds(*when));
-                    out[role].extend(seen.map(|(text, _)| text.clone()));
-                }
+                self.evaluate_percepts(&position.live, memo, out)
             });
         }
         self.collect_flips(position);

@@ -188,7 +188,7 @@ impl Change {
     }
 }
 
-/// So many looks at inputs cost about as much as one gate that has to be looked at, or one input of a new gate.
+/// Looks at inputs that cost about as much as one gate to look at, or one input of a new gate.
 const LOOKS: usize = 64;
 
 /// A specialisation in progress.
