@@ -289,15 +289,15 @@ fn plain_networks_play_as_the_oracle_says() {
     every_sheet_begins_right(&PLAIN, true);
 }
 
-/// A move whose effect goes through 1,000 gates in a row.
+/// A move whose effect goes through 420 gates in a row.
 #[test]
 fn plain_networks_evaluate_deep_gates() {
     let mut text = String::from(
-        "(role r) (init (p 0)) (<= (legal r (go ?x)) (end ?x)) (end 1) (end 1000)
+        "(role r) (init (p 0)) (<= (legal r (go ?x)) (end ?x)) (end 1) (end 420)
          (<= (link 1) (does r (go 1)) (true (p 0))) (<= (next (p 0)) (true (p 0)))
-         (<= (next (p ?x)) (link ?x) (end ?x)) (<= terminal (true (p 1000))) (<= (goal r 100) (true (p 0)))\n",
+         (<= (next (p ?x)) (link ?x) (end ?x)) (<= terminal (true (p 420))) (<= (goal r 100) (true (p 0)))\n",
     );
-    for n in 1..1000 {
+    for n in 1..420 {
         // Of two ways, so that no gate is like the one below it.
         text += &format!("(<= (link {next}) (link {n}) (true (p 0)))\n", next = n + 1);
         text += &format!(
