@@ -1,6 +1,7 @@
 //! Random playouts a second of sheets, with what grounding took: `cargo run -p referee-gdl --profile dist
 //! --example playouts -- games/sheets/*.kif`. With the variable `PLAYOUTS` it plays that many instead of two
-//! seconds, always the same ones, so that a profiler can count instructions.
+//! seconds, always the same ones, so that a profiler can count instructions; with `REWRITTEN` rules are rewritten
+//! before they are grounded, whether that is needed or not.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,11 @@ fn main() {
             id: "sheet",
             own_id: "sheet",
         };
-        let game = match gdl::SheetGame::new(&names, &text) {
+        let limits = gdl::GroundLimits {
+            rewritten: std::env::var("REWRITTEN").is_ok(),
+            ..gdl::GroundLimits::DEFAULT
+        };
+        let game = match gdl::SheetGame::with_limits(&names, &text, &limits) {
             Ok(game) => game,
             Err(error) => {
                 println!("{path}: {error}");

@@ -74,7 +74,7 @@ impl SheetGame {
             let sheet = Sheet::read(text)?;
             let (count, hidden) = (sheet.rules(), sheet.is_hidden());
             let notes = sheet.notes.clone();
-            Ok::<_, SheetError>((count, hidden, notes, made(sheet, limits)?))
+            Ok::<_, SheetError>((count, hidden, notes, made(&sheet, limits)?))
         });
         let (count, hidden, notes, made) = read?;
         let about = About {
@@ -108,8 +108,29 @@ impl SheetGame {
     }
 }
 
-/// Grounds a sheet and builds its network.
-fn made(sheet: Sheet, limits: &GroundLimits) -> Result<Result<Network, Ungroundable>, SheetError> {
+/// Grounds a sheet and builds its network: as it is written if it is small like that, else from other rules that
+/// mean the same, or as it is written all the same if those are too many.
+fn made(sheet: &Sheet, limits: &GroundLimits) -> Result<Result<Network, Ungroundable>, SheetError> {
+    let too_large = |made: &Result<Network, Ungroundable>| matches!(made, Err(why) if !matches!(why, Ungroundable::Spent(_)));
+    if !limits.rewritten {
+        let made = grounded(sheet.clone(), &limits.small())?;
+        if !too_large(&made) {
+            return Ok(made);
+        }
+    }
+    if let Some(rewritten) = Ground::rewritten(sheet) {
+        let made = grounded(rewritten, limits)?;
+        if !too_large(&made) {
+            return Ok(made);
+        }
+    }
+    grounded(sheet.clone(), limits)
+}
+
+fn grounded(
+    sheet: Sheet,
+    limits: &GroundLimits,
+) -> Result<Result<Network, Ungroundable>, SheetError> {
     let ground = match Ground::new(sheet, limits) {
         Ok(ground) => ground,
         Err(why) => return Ok(Err(why)),

@@ -39,6 +39,8 @@ pub struct GroundLimits {
     pub candidates: u64,
     /// The largest nesting depth of terms.
     pub depth: u32,
+    /// True to ground rules that are rewritten to have fewer instances, also where that is not needed.
+    pub rewritten: bool,
     /// Work for a program of one joint move: gates that are looked at and inputs of new ones, some millions a
     /// second. Where it would be more, the network itself is evaluated for the move.
     pub change: usize,
@@ -50,17 +52,31 @@ pub struct GroundLimits {
     pub question_time: Option<Duration>,
 }
 
+/// A sheet is small if it takes this part of what it may take.
+const SMALL: usize = 6;
+
 impl GroundLimits {
     pub(crate) fn budget(&self) -> Budget {
         within(self.time)
     }
 
+    /// Limits below which rules are grounded as they are written.
+    pub(crate) fn small(&self) -> GroundLimits {
+        GroundLimits {
+            atoms: self.atoms / SMALL,
+            literals: self.literals / SMALL,
+            candidates: self.candidates / SMALL as u64,
+            ..*self
+        }
+    }
+
     /// Limits that keep grounding below some seconds and 500 MB.
     pub const DEFAULT: GroundLimits = GroundLimits {
-        atoms: 400_000,
+        atoms: 1_000_000,
         literals: 6_000_000,
         candidates: 150_000_000,
         depth: 200,
+        rewritten: false,
         change: 50_000,
         steps: 30_000_000,
         time: None,

@@ -8,6 +8,7 @@ pub(crate) mod components;
 mod database;
 mod join;
 mod plan;
+mod rewriting;
 
 use std::collections::VecDeque;
 
@@ -67,6 +68,11 @@ impl Ground {
     pub(crate) fn is_certain(&self, atom: AtomId) -> bool {
         let (pred, _) = self.database.parts(atom);
         self.is_static[pred.0 as usize] && self.database.is_derived(atom)
+    }
+
+    /// Other rules that mean the same and have fewer instances; `None` if there are none.
+    pub(crate) fn rewritten(sheet: &Sheet) -> Option<Sheet> {
+        rewriting::rewritten(sheet)
     }
 
     pub(crate) fn new(sheet: Sheet, limits: &GroundLimits) -> Result<Self, Ungroundable> {
@@ -340,7 +346,8 @@ impl Grounder {
         self.ticks.tick()?;
         let rule = self.sheet.rules[number].clone();
         let head = self.ground_atom(rule.head.pred, &rule.head.args, bindings)?;
-        if self.is_static[rule.head.pred.0 as usize] {
+        let is_demand = self.sheet.preds[rule.head.pred.0 as usize].is_demand;
+        if self.is_static[rule.head.pred.0 as usize] || is_demand {
             // Those of other relations are limited by their literals.
             self.candidates += INSTANCE_COST;
             if self.candidates > self.limits.candidates {
@@ -354,7 +361,8 @@ impl Grounder {
                     Literal::Negative(atom) => (atom, true),
                     Literal::Distinct(..) | Literal::Same(..) => continue,
                 };
-                if self.is_static[atom.pred.0 as usize] {
+                let number = atom.pred.0 as usize;
+                if self.is_static[number] || self.sheet.preds[number].is_demand {
                     continue;
                 }
                 body.push((self.ground_atom(atom.pred, &atom.args, bindings)?, negated));

@@ -70,6 +70,7 @@ impl<'t> Builder<'t> {
                 arity,
                 place,
                 rules: Vec::new(),
+                is_demand: false,
             });
             PredId(preds.len() as u32 - 1)
         });

@@ -54,7 +54,7 @@ fn only_heads(rule: &Rule) -> Result<(), SheetError> {
 }
 
 /// True if a relation in the body binds every variable.
-pub(super) fn is_safe(rule: &Rule) -> bool {
+pub(crate) fn is_safe(rule: &Rule) -> bool {
     safe(rule).is_ok()
 }
 

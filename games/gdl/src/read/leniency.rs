@@ -41,6 +41,7 @@ impl Sheet {
             arity,
             place,
             rules,
+            is_demand: false,
         });
         PredId(self.preds.len() as u32 - 1)
     }

@@ -7,8 +7,9 @@ mod leniency;
 mod sheet;
 mod tree;
 
+pub(crate) use check::is_safe;
 pub use sheet::Sheet;
-pub(crate) use sheet::{Atom, Literal, Pattern, PredId, Rule, pred};
+pub(crate) use sheet::{Atom, Literal, Pattern, Pred, PredId, Rule, pred};
 pub use tree::canonical;
 pub(crate) use tree::{Node, Tree, term};
 

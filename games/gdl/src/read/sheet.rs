@@ -25,6 +25,9 @@ pub(crate) mod pred {
     pub(crate) const BASE: PredId = PredId(9);
     pub(crate) const INPUT: PredId = PredId(10);
 
+    /// The number of keywords. Relations with a larger number are those of the sheet.
+    pub(crate) const COUNT: usize = KEYWORDS.len();
+
     /// Their names and numbers of arguments, in that order.
     pub(in crate::read) const KEYWORDS: [(&str, usize); 11] = [
         ("role", 1),
@@ -48,6 +51,8 @@ pub(crate) struct Pred {
     /// Place of first use; `None` for keywords.
     pub(crate) place: Option<Place>,
     pub(crate) rules: Vec<usize>,
+    /// True for what another relation is asked for, which is no part of the sheet (see `ground::demand`).
+    pub(crate) is_demand: bool,
 }
 
 /// A term that may have variables.
@@ -71,6 +76,18 @@ impl Pattern {
                 for argument in arguments {
                     argument.each_variable(visit);
                 }
+            }
+        }
+    }
+
+    /// The same pattern with other numbers of variables.
+    pub(crate) fn renamed(&self, rename: &mut impl FnMut(u16) -> u16) -> Self {
+        match self {
+            Pattern::Var(variable) => Pattern::Var(rename(*variable)),
+            Pattern::Term(term) => Pattern::Term(*term),
+            Pattern::Compound(symbol, arguments) => {
+                let arguments = arguments.iter().map(|argument| argument.renamed(rename));
+                Pattern::Compound(*symbol, arguments.collect())
             }
         }
     }

@@ -268,6 +268,12 @@ const PLAIN: GroundLimits = GroundLimits {
     ..GroundLimits::DEFAULT
 };
 
+/// Rules are split and have demands, whether that is needed or not.
+const REWRITTEN: GroundLimits = GroundLimits {
+    rewritten: true,
+    ..GroundLimits::DEFAULT
+};
+
 /// Plays the beginning of a game of each sheet within these limits.
 fn every_sheet_begins_right(limits: &GroundLimits, is_network: bool) {
     for (id, text) in sheets() {
@@ -287,6 +293,11 @@ fn every_sheet_is_interpreted_as_the_oracle_says() {
 #[test]
 fn plain_networks_play_as_the_oracle_says() {
     every_sheet_begins_right(&PLAIN, true);
+}
+
+#[test]
+fn rewritten_rules_play_as_the_oracle_says() {
+    every_sheet_begins_right(&REWRITTEN, true);
 }
 
 /// A move whose effect goes through 420 gates in a row.
@@ -325,10 +336,11 @@ fn generated_sheets_play_as_the_oracle_says() {
             id: "generated",
             own_id: "generated",
         };
-        // Every fifth one is interpreted, every fifth one a plain network.
+        // Of each five, one is interpreted, one a plain network, one rewritten.
         let limits = match seed % 5 {
             0 => NO_GROUNDING,
             1 => PLAIN,
+            2 => REWRITTEN,
             _ => GroundLimits::DEFAULT,
         };
         let made = SheetGame::new(&names, &text);

@@ -15,6 +15,7 @@ const LIMITS: GroundLimits = GroundLimits {
     literals: 2_000_000,
     candidates: u64::MAX,
     depth: 200,
+    rewritten: false,
     change: 50_000,
     steps: u64::MAX,
     time: Some(Duration::from_millis(30)),

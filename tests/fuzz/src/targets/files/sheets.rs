@@ -10,6 +10,7 @@ const LIMITS: GroundLimits = GroundLimits {
     literals: 40_000,
     candidates: 400_000,
     depth: 40,
+    rewritten: false,
     change: 20,
     steps: 100_000,
     time: None,
