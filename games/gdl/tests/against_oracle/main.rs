@@ -360,6 +360,15 @@ fn generated_sheets_play_as_the_oracle_says() {
             let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(play));
             match played {
                 Ok(played) => steps += played,
+                // The interpreter needs complete answers for a negation; a network has only instances that can be.
+                Err(why)
+                    if limits == NO_GROUNDING
+                        && why
+                            .downcast_ref::<String>()
+                            .is_some_and(|why| why.contains("own negation")) =>
+                {
+                    break;
+                }
                 Err(_) => panic!("seed {seed}, game {game_seed}:\n{text}"),
             }
         }
