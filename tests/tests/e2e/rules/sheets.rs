@@ -116,7 +116,8 @@ fn slow() -> String {
     let mut text = String::from(
         "(role me) (role you) (init (at 0)) (legal me a) (legal me b) (legal you a) (legal you b)
          (<= (next (at ?m)) (true (at ?n)) (up ?n ?m))
-         (<= (next seen) (true (at ?a)) (true (at ?b)) (true (at ?d)) (c ?e) (c ?f) (c ?g))
+         (<= (next seen) (true (at ?a)) (true (at ?b)) (true (at ?d)) (c ?e) (c ?f) (c ?g)
+            (not (true (all ?a ?b ?d ?e ?f ?g))))
          (<= terminal (true (at 5000))) (goal me 50) (goal you 50)\n",
     );
     text.extend((0..30).map(|number| format!("(c {number})")));

@@ -9,6 +9,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use games::budget;
+
 use super::super::{Strata, needed};
 use super::{mark, meaning, rule_of};
 use crate::limits::MOST_ALL_LITERALS;
@@ -16,6 +18,8 @@ use crate::read::{Atom, Literal, Pattern, Pred, PredId, Rule, Sheet, pred};
 
 /// No more attempts to find out which arguments are always known.
 const MOST_ROUNDS: usize = 50;
+/// Pairs of literals of one rule, in all rules, that such an attempt looks at.
+const MOST_PAIRS: usize = 10_000_000;
 
 /// Which arguments of each relation are known wherever it is asked for; `None` for a relation that is derived as
 /// a whole.
@@ -23,12 +27,16 @@ type Asked = Vec<Option<Vec<bool>>>;
 
 /// The same rules with demands; `None` if no relation has one.
 pub(super) fn by_demand(sheet: &Sheet) -> Option<Sheet> {
+    let pairs = sheet.rules.iter().map(|rule| rule.body.len().pow(2));
+    if pairs.sum::<usize>() > MOST_PAIRS {
+        return None;
+    }
     let needed = needed(sheet);
     let mut asked = possible(sheet);
     let mut rounds = 0;
     while narrow(sheet, &needed, &mut asked) {
         rounds += 1;
-        if rounds > MOST_ROUNDS {
+        if rounds > MOST_ROUNDS || budget::check().is_err() {
             return None;
         }
     }
@@ -45,8 +53,11 @@ fn possible(sheet: &Sheet) -> Asked {
     let asked = preds.map(|(number, pred)| {
         let is_keyword = number < pred::COUNT;
         let is_rule = |rule: &usize| !sheet.rules[*rule].body.is_empty();
-        let has_demand =
-            !is_keyword && !is_static[number] && pred.arity > 0 && pred.rules.iter().any(is_rule);
+        let has_demand = !is_keyword
+            && !pred.is_demand
+            && !is_static[number]
+            && pred.arity > 0
+            && pred.rules.iter().any(is_rule);
         has_demand.then(|| vec![true; pred.arity])
     });
     asked.collect()

@@ -15,21 +15,29 @@ use super::{mark, mark_literal, meaning, rule_of};
 use crate::limits::MOST_ALL_LITERALS;
 use crate::read::{Atom, Literal, Pattern, Pred, PredId, Rule, Sheet, is_safe};
 
-/// The same rules, long ones split; `None` if none can be.
+/// Looks at one variable of one condition that all rules together may take.
+const MOST_LOOKS: usize = 500_000_000;
+
+/// The same rules, long ones split; `None` if none can be, or that would take too long.
 pub(super) fn split(sheet: &Sheet) -> Option<Sheet> {
     let mut splitting = Splitting {
         sheet: sheet.clone(),
         new: HashMap::new(),
         left: (0..sheet.rules.len()).collect(),
     };
-    let mut literals = 0;
+    let (mut literals, mut looks) = (0, 0);
     while let Some(number) = splitting.left.pop_front() {
         let mut rule = Rule::clone(&splitting.sheet.rules[number]);
-        while let Some(part) = part(&rule) {
+        loop {
+            looks += rule.body.len() * rule.variables.len().pow(2);
+            if looks > MOST_LOOKS || budget::check().is_err() {
+                return None;
+            }
+            let Some(part) = part(&rule) else { break };
             rule = splitting.without(&rule, part);
         }
         literals += rule.body.len() + 1;
-        if literals > MOST_ALL_LITERALS || budget::check().is_err() {
+        if literals > MOST_ALL_LITERALS {
             return None;
         }
         splitting.sheet.rules[number] = Arc::new(rule);
