@@ -7,7 +7,7 @@ use games::BrokenRules;
 use games::playout::PlayoutRequest;
 use protocol::TimeControl;
 use schedule::{Count, Format, FormatName, Schedule, Scheduled};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tournament::playing::openings;
 
@@ -19,8 +19,8 @@ const PLAYOUTS: u32 = 30;
 /// Seconds for a ply of a bot that answers at once.
 const AT_ONCE: f64 = 0.002;
 
-#[derive(Clone, Debug, Serialize)]
-pub struct Forecast {
+#[derive(Serialize)]
+pub struct Forecast<'a> {
     pub name: String,
     /// The format's name as in configurations.
     pub format: FormatName,
@@ -45,7 +45,31 @@ pub struct Forecast {
     pub test: Option<TestForecast>,
     pub games: Vec<GameForecast>,
     /// The matches that are known in advance, in order.
-    pub schedule: Vec<MatchForecast>,
+    pub schedule: KnownMatches<'a>,
+}
+
+/// The matches that are known in advance. Each is made when it is asked for: there may be a million.
+pub struct KnownMatches<'a> {
+    config: &'a Config,
+    schedule: Schedule,
+    count: u64,
+}
+
+impl KnownMatches<'_> {
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = MatchForecast<'_>> {
+        let known = self.schedule.known();
+        known.map(|scheduled| MatchForecast::of(self.config, &scheduled))
+    }
+}
+
+impl Serialize for KnownMatches<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 /// The expected length of a test if the first hypothesis holds, half-way between the two, and if the
@@ -102,27 +126,27 @@ pub struct GameForecast {
     pub matches: u64,
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct MatchForecast {
+#[derive(Debug, Serialize)]
+pub struct MatchForecast<'a> {
     #[serde(rename = "match")]
     pub match_id: String,
     /// From 1.
     pub round: u32,
-    pub game: String,
+    pub game: &'a str,
     /// Index among the tournament's games, from 0.
     pub game_index: usize,
     /// Determines start and opening.
     pub seed: u64,
     /// In seat order.
-    pub players: Vec<String>,
+    pub players: Vec<&'a str>,
 }
 
-impl Forecast {
+impl<'a> Forecast<'a> {
     /// Plays a few random games without bots, nothing else.
     ///
     /// # Errors
     /// If rules from outside do not work.
-    pub fn of(config: &Config) -> Result<Self, BrokenRules> {
+    pub fn of(config: &'a Config) -> Result<Self, BrokenRules> {
         let shape = config.shape();
         let schedule = Schedule::new(&shape);
         let Count { least, most } = match shape.shard {
@@ -132,13 +156,14 @@ impl Forecast {
         let games: Result<Vec<GameForecast>, _> = config.games.iter().map(game).collect();
         let mut games = games?;
         let (mut time, mut at_once) = (0.0, 0.0);
+        let mut known = 0;
         for scheduled in schedule.known() {
             let game = &mut games[scheduled.game];
+            known += 1;
             game.matches += 1;
-            time += seconds(config, scheduled, game.plies);
+            time += seconds(config, &scheduled, game.plies);
             at_once += AT_ONCE * game.plies;
         }
-        let known = schedule.known().count();
         let all = |known_time: f64, matches: u64| {
             let a_match = known_time / known.max(1) as f64;
             let at_a_time = (config.machine.concurrency as u64).clamp(1, matches.max(1));
@@ -161,7 +186,11 @@ impl Forecast {
             seconds_at_once: all(at_once.min(time), least),
             test: TestForecast::of(&config.schedule.format),
             games,
-            schedule: schedule.known().map(|m| one(config, m)).collect(),
+            schedule: KnownMatches {
+                config,
+                schedule,
+                count: known,
+            },
         })
     }
 
@@ -188,15 +217,17 @@ fn game(setup: &GameSetup) -> Result<GameForecast, BrokenRules> {
     })
 }
 
-fn one(config: &Config, scheduled: &Scheduled) -> MatchForecast {
-    let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
-    MatchForecast {
-        match_id: scheduled.id(),
-        round: scheduled.round + 1,
-        game: config.games[scheduled.game].rules.info().id.to_owned(),
-        game_index: scheduled.game,
-        seed: openings::seed(config, scheduled),
-        players: bots.map(|bot| bot.name.clone()).collect(),
+impl<'a> MatchForecast<'a> {
+    fn of(config: &'a Config, scheduled: &Scheduled) -> Self {
+        let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
+        MatchForecast {
+            match_id: scheduled.id(),
+            round: scheduled.round + 1,
+            game: &config.games[scheduled.game].rules.info().id,
+            game_index: scheduled.game,
+            seed: openings::seed(config, scheduled),
+            players: bots.map(|bot| &*bot.name).collect(),
+        }
     }
 }
 
@@ -227,12 +258,13 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn forecast(head: &str, bots: usize) -> Forecast {
+    fn forecast(head: &str, bots: usize) -> Forecast<'static> {
         let mut text = format!("name = \"t\"\nconcurrency = 2\n{head}\n");
         for bot in 0..bots {
             text += &format!("[[bots]]\nname = \"b{bot}\"\ncommand = \"referee bot random\"\n");
         }
-        Forecast::of(&Config::parse(&text, Path::new("/")).unwrap()).unwrap()
+        let config = Config::parse(&text, Path::new("/")).unwrap();
+        Forecast::of(Box::leak(Box::new(config))).unwrap()
     }
 
     const RUN: &str = "games = [{ id = \"amazons\", limits = { max_plies = 10 } }]";
@@ -257,7 +289,7 @@ mod tests {
         let knockout = forecast(&format!("format = \"knockout\"\n{RUN}"), 4);
         assert_eq!((knockout.matches_least, knockout.matches_most), (6, 30));
         assert!(knockout.seconds_least < knockout.seconds_most);
-        assert_eq!(knockout.schedule.len(), 4, "the semifinals");
+        assert_eq!(knockout.schedule.count(), 4, "the semifinals");
         let sprt = forecast(&format!("format = \"sprt\"\n{RUN}"), 2);
         assert_eq!((sprt.rounds, sprt.matches_most), (None, 20_000));
         let test = sprt.test.unwrap();

@@ -5,6 +5,7 @@
 
 mod formats;
 mod order;
+mod plan;
 mod planner;
 mod scheduled;
 mod seats;
@@ -15,7 +16,12 @@ mod standing;
 mod tests;
 mod version;
 
-use planner::{MatchOutcome, MatchStatus, Planner, Played};
+use std::collections::BTreeMap;
+use std::iter;
+use std::ops::Range;
+
+use plan::Plan;
+use planner::{MatchOutcome, Planner, Played};
 use shard::Deal;
 
 pub use scheduled::Scheduled;
@@ -56,9 +62,11 @@ pub struct ScheduledGroup {
 /// order in which results arrive.
 pub struct Schedule {
     planner: Box<dyn Planner>,
-    orders: SeatOrders,
-    matches: Vec<Scheduled>,
+    plan: Plan,
+    /// By the match's number less one.
     states: Vec<MatchStatus>,
+    /// By number: the outcomes of finished matches, if later pairings depend on them.
+    outcomes: BTreeMap<usize, MatchOutcome>,
     /// Assigns units to shards; `None` without shards.
     deal: Option<Deal>,
     /// The number of matches that are played here.
@@ -67,6 +75,15 @@ pub struct Schedule {
     cursor: usize,
     finished: usize,
     settled: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MatchStatus {
+    Open,
+    Taken,
+    /// In another shard.
+    Elsewhere,
+    Finished,
 }
 
 impl Schedule {
@@ -79,68 +96,54 @@ impl Schedule {
     pub fn extending(shape: &Shape, earlier: &[Earlier]) -> Self {
         let mut schedule = Schedule {
             planner: formats::planner(shape, earlier),
-            orders: shape.orders,
-            matches: Vec::new(),
+            plan: Plan::new(shape.orders),
             states: Vec::new(),
+            outcomes: BTreeMap::new(),
             deal: shape.shard.map(|shard| Deal::of(shard, shape.seed)),
             own: 0,
             cursor: 0,
             finished: 0,
             settled: false,
         };
-        schedule.plan();
+        schedule.add_next();
         schedule
     }
 
     /// The known matches that are played here, in order.
-    pub fn known(&self) -> impl Iterator<Item = &Scheduled> {
-        let all = self.matches.iter().zip(&self.states);
-        all.filter(|(_, state)| !matches!(state, MatchStatus::Elsewhere))
+    pub fn known(&self) -> impl Iterator<Item = Scheduled> {
+        let all = self.plan.iter().zip(&self.states);
+        all.filter(|(_, state)| **state != MatchStatus::Elsewhere)
             .map(|(scheduled, _)| scheduled)
     }
 
     /// The match of this number, if it is known. It may be played elsewhere.
-    pub fn get(&self, number: usize) -> Option<&Scheduled> {
-        self.matches.get(number.checked_sub(1)?)
+    pub fn get(&self, number: usize) -> Option<Scheduled> {
+        self.plan.get(number)
     }
 
     /// The numbers of all matches in the group of this one, which share their start and deal; empty if it is
     /// not known.
-    pub fn group_of(&self, number: usize) -> Vec<usize> {
-        let Some(own) = self.get(number) else {
-            return Vec::new();
-        };
-        let is_near = |scheduled: &&Scheduled| scheduled.is_of_group_with(own);
-        let before = self.matches[..number].iter().rev().take_while(is_near);
-        let after = self.matches[number..].iter().take_while(is_near);
-        before
-            .chain(after)
-            .map(|scheduled| scheduled.number)
-            .collect()
+    pub fn group_of(&self, number: usize) -> Range<usize> {
+        self.plan.group_of(number)
     }
 
     /// True if the match of this number belongs to another shard.
     pub fn is_elsewhere(&self, number: usize) -> bool {
-        let at = number.checked_sub(1);
-        let state = at.and_then(|at| self.states.get(at));
-        matches!(state, Some(MatchStatus::Elsewhere))
+        self.state(number) == Some(MatchStatus::Elsewhere)
     }
 
     pub fn is_finished(&self, number: usize) -> bool {
-        let at = number.checked_sub(1);
-        let state = at.and_then(|at| self.states.get(at));
-        matches!(state, Some(MatchStatus::Finished(_)))
+        self.state(number) == Some(MatchStatus::Finished)
+    }
+
+    fn state(&self, number: usize) -> Option<MatchStatus> {
+        self.states.get(number.checked_sub(1)?).copied()
     }
 
     /// True if a match of the group that begins with this number is known and not finished.
     pub fn awaits_group(&self, number: usize) -> bool {
-        let Some(first) = self.get(number) else {
-            return false;
-        };
-        let mut group = self.matches[number - 1..]
-            .iter()
-            .take_while(|scheduled| scheduled.is_of_group_with(first));
-        group.any(|scheduled| !self.is_finished(scheduled.number))
+        let group = number..self.group_of(number).end;
+        group.into_iter().any(|number| !self.is_finished(number))
     }
 
     pub fn finished(&self) -> usize {
@@ -166,9 +169,11 @@ impl Schedule {
         }
         while let Some(state) = self.states.get_mut(self.cursor) {
             self.cursor += 1;
-            if let MatchStatus::Open = state {
+            if *state == MatchStatus::Open
+                && let Some(scheduled) = self.plan.get(self.cursor)
+            {
                 *state = MatchStatus::Taken;
-                return Next::Match(self.matches[self.cursor - 1].clone());
+                return Next::Match(scheduled);
             }
         }
         Next::Wait
@@ -180,20 +185,20 @@ impl Schedule {
             Next::Wait => return NextGroup::Wait,
             Next::Over => return NextGroup::Over,
         };
-        let before = self.matches[..first.number].iter().rev();
-        let of_group = before.take_while(|scheduled| scheduled.is_of_group_with(&first));
-        let number = first.number + 1 - of_group.count();
+        let Range { start, end } = self.group_of(first.number);
         let mut matches = vec![first];
-        while let Some(scheduled) = self.matches.get(self.cursor)
-            && scheduled.is_of_group_with(&matches[0])
-        {
-            if let MatchStatus::Open = self.states[self.cursor] {
-                self.states[self.cursor] = MatchStatus::Taken;
-                matches.push(scheduled.clone());
-            }
+        while self.cursor + 1 < end {
+            let state = &mut self.states[self.cursor];
             self.cursor += 1;
+            if *state == MatchStatus::Open {
+                *state = MatchStatus::Taken;
+                matches.extend(self.plan.get(self.cursor));
+            }
         }
-        NextGroup::Group(ScheduledGroup { number, matches })
+        NextGroup::Group(ScheduledGroup {
+            number: start,
+            matches,
+        })
     }
 
     /// Records the outcome of a match by seat. Unknown and finished matches are ignored.
@@ -209,32 +214,35 @@ impl Schedule {
         outcome: &[f64],
         repetition: impl FnOnce() -> Option<u64>,
     ) {
-        let state = number
-            .checked_sub(1)
-            .and_then(|at| self.states.get_mut(at))
-            .filter(|state| !matches!(state, MatchStatus::Finished(_) | MatchStatus::Elsewhere));
-        let Some(state) = state else { return };
-        let repeats = self.planner.heeds_repetition();
-        *state = MatchStatus::Finished(self.planner.heeds_results().then(|| {
-            Box::new(MatchOutcome {
+        let Some(MatchStatus::Open | MatchStatus::Taken) = self.state(number) else {
+            return;
+        };
+        self.states[number - 1] = MatchStatus::Finished;
+        if self.planner.heeds_results() {
+            let repeats = self.planner.heeds_repetition();
+            let result = MatchOutcome {
                 outcome: outcome.into(),
                 repetition: if repeats { repetition() } else { None },
-            })
-        }));
+            };
+            self.outcomes.insert(number, result);
+        }
         self.finished += 1;
         let played = Played {
-            matches: &self.matches,
-            states: &self.states,
+            plan: &self.plan,
+            outcomes: &self.outcomes,
         };
         self.settled = self.settled || self.planner.settled(played);
         if self.finished == self.own && !self.settled {
-            self.plan();
+            self.add_next();
         }
     }
 
     /// The standing, if the format has more than points.
     pub fn standing(&self) -> Option<Standing> {
-        self.planner.standing(self.played())
+        self.planner.standing(Played {
+            plan: &self.plan,
+            outcomes: &self.outcomes,
+        })
     }
 
     /// The standing, if it is of interest after each match.
@@ -242,36 +250,22 @@ impl Schedule {
         self.planner.live()
     }
 
-    fn played(&self) -> Played<'_> {
-        Played {
-            matches: &self.matches,
-            states: &self.states,
-        }
-    }
-
-    fn plan(&mut self) {
+    /// Adds the matches that come next.
+    fn add_next(&mut self) {
         let played = Played {
-            matches: &self.matches,
-            states: &self.states,
+            plan: &self.plan,
+            outcomes: &self.outcomes,
         };
-        for unit in self.planner.next(played) {
-            let deal = self.deal.as_mut();
-            let is_own = deal.is_none_or(Deal::is_next_mine);
-            for seats in self.orders.of(&unit.group) {
-                self.matches.push(Scheduled {
-                    number: self.matches.len() + 1,
-                    game: unit.game,
-                    seats: seats.into_iter().collect(),
-                    round: unit.round,
-                    turn: unit.turn,
-                });
-                self.own += usize::from(is_own);
-                self.states.push(if is_own {
-                    MatchStatus::Open
-                } else {
-                    MatchStatus::Elsewhere
-                });
-            }
+        let units = self.planner.next(played);
+        for matches in self.plan.extend(units) {
+            let is_own = self.deal.as_mut().is_none_or(Deal::is_next_mine);
+            let (state, own) = if is_own {
+                (MatchStatus::Open, matches)
+            } else {
+                (MatchStatus::Elsewhere, 0)
+            };
+            self.own += own;
+            self.states.extend(iter::repeat_n(state, matches));
         }
     }
 }

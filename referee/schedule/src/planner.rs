@@ -1,17 +1,10 @@
 //! The interface between a schedule and its format.
 
+use std::collections::BTreeMap;
+
+use super::plan::Plan;
 use super::scheduled::{Scheduled, Unit};
 use super::standing::Standing;
-
-#[derive(Clone, Debug)]
-pub(super) enum MatchStatus {
-    Open,
-    Taken,
-    /// In another shard.
-    Elsewhere,
-    /// The outcome, if later pairings depend on it.
-    Finished(Option<Box<MatchOutcome>>),
-}
 
 #[derive(Clone, Debug)]
 pub(super) struct MatchOutcome {
@@ -23,26 +16,21 @@ pub(super) struct MatchOutcome {
 /// The matches so far and their outcomes.
 #[derive(Clone, Copy)]
 pub(super) struct Played<'a> {
-    pub(super) matches: &'a [Scheduled],
-    pub(super) states: &'a [MatchStatus],
+    pub(super) plan: &'a Plan,
+    /// By number: finished matches, if the format heeds results.
+    pub(super) outcomes: &'a BTreeMap<usize, MatchOutcome>,
 }
 
 impl<'a> Played<'a> {
     /// The finished matches with their outcomes.
-    pub(super) fn finished(self) -> impl Iterator<Item = (&'a Scheduled, &'a [f64])> {
-        let both = self.matches.iter().zip(self.states);
-        both.filter_map(|(scheduled, state)| match state {
-            MatchStatus::Finished(Some(result)) => Some((scheduled, &*result.outcome)),
-            _ => None,
-        })
+    pub(super) fn finished(self) -> impl Iterator<Item = (Scheduled, &'a [f64])> {
+        let all = self.outcomes.iter();
+        all.filter_map(move |(&number, result)| Some((self.plan.get(number)?, &*result.outcome)))
     }
 
-    /// The outcome of the match with this number, if it is finished.
-    pub(super) fn result(self, number: usize) -> Option<&'a MatchOutcome> {
-        match self.states.get(number.checked_sub(1)?)? {
-            MatchStatus::Finished(result) => result.as_deref(),
-            _ => None,
-        }
+    /// The match of this number with its outcome, if it is finished.
+    pub(super) fn result(self, number: usize) -> Option<(Scheduled, &'a MatchOutcome)> {
+        Some((self.plan.get(number)?, self.outcomes.get(&number)?))
     }
 }
 

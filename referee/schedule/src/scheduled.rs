@@ -28,12 +28,6 @@ impl Scheduled {
         format!("m-{:06}", self.number)
     }
 
-    /// True for matches of one group: all seat orders of one start, which are adjacent in a schedule.
-    pub(super) fn is_of_group_with(&self, other: &Scheduled) -> bool {
-        let key = |scheduled: &Scheduled| (scheduled.game, scheduled.round, scheduled.turn);
-        key(self) == key(other) && self.group() == other.group()
-    }
-
     /// The bots in ascending order, which all matches of a pairing share.
     pub fn group(&self) -> Group {
         let mut group = self.seats.clone();
@@ -44,23 +38,36 @@ impl Scheduled {
 
 /// A swapped pair, or its equivalent with more seats: all matches of a group from one start, in all seat
 /// orders, one after another.
+///
+/// Indices are small here, because a schedule keeps all of its units.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
-    pub(super) game: usize,
+    pub(super) game: u32,
     /// Ascending, or in the cyclic order from which the seat orders follow.
-    pub(super) group: Group,
+    pub(super) group: UnitGroup,
     pub(super) round: u32,
     pub(super) turn: u32,
 }
 
+/// The bots of a unit.
+pub(super) type UnitGroup = ArrayVec<u32, MAX_SEATS>;
+
+impl Unit {
+    /// The bots as indices.
+    pub(super) fn bots(&self) -> Group {
+        self.group.iter().map(|&bot| bot as usize).collect()
+    }
+}
+
 /// Counts how often each group plays each game.
 #[derive(Debug, Default)]
-pub(super) struct Turns(HashMap<(usize, Group), u32>);
+pub(super) struct Turns(HashMap<(u32, UnitGroup), u32>);
 
 impl Turns {
     /// The next unit of this group in this game.
     pub(super) fn unit(&mut self, game: usize, group: &[usize], round: u32) -> Unit {
-        let group: Group = group.iter().copied().collect();
+        let game = game as u32;
+        let group: UnitGroup = group.iter().map(|&bot| bot as u32).collect();
         let next = self.0.entry((game, group.clone())).or_default();
         let turn = *next;
         *next += 1;

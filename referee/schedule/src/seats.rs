@@ -4,6 +4,8 @@ use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::scheduled::Group;
+
 /// The properties of a game that a schedule depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameShape {
@@ -50,18 +52,18 @@ pub enum SeatOrders {
 }
 
 impl SeatOrders {
-    /// The seat orders of a group.
-    pub(super) fn of(self, group: &[usize]) -> Vec<Vec<usize>> {
+    /// The seat order of a group at this place, which is below their [count](Self::count).
+    pub(super) fn nth(self, group: &Group, place: usize) -> Group {
         match self {
             SeatOrders::Rotations => {
-                let rotation = |by: usize| {
-                    let mut seats = group.to_vec();
-                    seats.rotate_left(by);
-                    seats
-                };
-                (0..group.len()).map(rotation).collect()
+                let mut seats = group.clone();
+                seats.rotate_left(place);
+                seats
             }
-            SeatOrders::Permutations => group.iter().copied().permutations(group.len()).collect(),
+            SeatOrders::Permutations => {
+                let mut all = group.iter().copied().permutations(group.len());
+                all.nth(place).into_iter().flatten().collect()
+            }
         }
     }
 
@@ -81,12 +83,19 @@ mod tests {
 
     #[test]
     fn groups_sit_in_rotations_or_in_all_orders() {
+        let all = |orders: SeatOrders, group: &[usize]| -> Vec<Vec<usize>> {
+            let group: Group = group.iter().copied().collect();
+            let places = 0..orders.count(group.len()) as usize;
+            places
+                .map(|place| orders.nth(&group, place).to_vec())
+                .collect()
+        };
         let rotations = [[4, 5, 6], [5, 6, 4], [6, 4, 5]];
-        assert_eq!(SeatOrders::Rotations.of(&[4, 5, 6]), rotations);
-        let all = SeatOrders::Permutations.of(&[4, 5, 6, 7]);
-        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 24);
+        assert_eq!(all(SeatOrders::Rotations, &[4, 5, 6]), rotations);
+        let permutations = all(SeatOrders::Permutations, &[4, 5, 6, 7]);
+        assert_eq!(permutations.iter().collect::<HashSet<_>>().len(), 24);
         for orders in [SeatOrders::Rotations, SeatOrders::Permutations] {
-            assert_eq!(orders.of(&[1, 2]), [[1, 2], [2, 1]]);
+            assert_eq!(all(orders, &[1, 2]), [[1, 2], [2, 1]]);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use games::Rng;
 
-use crate::scheduled::{Group, Unit};
+use crate::scheduled::{Unit, UnitGroup};
 use crate::shape::Shape;
 use itertools::Itertools as _;
 
@@ -34,9 +34,9 @@ pub(super) struct Cycles {
 #[derive(Clone, Default)]
 struct Deals {
     bots: usize,
-    left: HashMap<(usize, Group), Left>,
+    left: HashMap<(u32, UnitGroup), Left>,
     /// By game: how often each bot followed each other one, a row for each that went before.
-    by_game: HashMap<usize, Vec<u32>>,
+    by_game: HashMap<u32, Vec<u32>>,
     /// The same in all games together.
     in_all: Vec<u32>,
 }
@@ -226,9 +226,10 @@ fn cyclic_orders(seats: usize) -> Vec<Vec<usize>> {
 }
 
 /// Each bot of a group with its successor in this cyclic order.
-fn followings(group: &Group, order: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+fn followings(group: &UnitGroup, order: &[usize]) -> impl Iterator<Item = (usize, usize)> {
     let next = order.iter().cycle().skip(1);
-    order.iter().zip(next).map(|(&a, &b)| (group[a], group[b]))
+    let bot = |place: usize| group[place] as usize;
+    order.iter().zip(next).map(move |(&a, &b)| (bot(a), bot(b)))
 }
 
 #[cfg(test)]
@@ -240,7 +241,7 @@ mod tests {
 
     /// Counts after each unit of a schedule how often each bot followed each other one.
     fn followed(shape: &Shape, mut look: impl FnMut(u32, &[u32])) {
-        let all: Vec<_> = Schedule::new(shape).known().cloned().collect();
+        let all: Vec<_> = Schedule::new(shape).known().collect();
         let mut counts = vec![0; shape.bots * shape.bots];
         let seats = shape.games[0].seats;
         let mut units = all.chunks(seats).peekable();
@@ -294,7 +295,7 @@ mod tests {
     fn groups_get_each_cyclic_order_before_any_again() {
         for (seats, cycle) in [(3, 2), (4, 6)] {
             let shape = Shape::round_robin(&[seats], seats, 12 * cycle as u32);
-            let all: Vec<_> = Schedule::new(&shape).known().cloned().collect();
+            let all: Vec<_> = Schedule::new(&shape).known().collect();
             for some in all.chunks(seats * cycle) {
                 let orders: HashSet<_> = some.iter().map(|m| m.seats.clone()).collect();
                 assert_eq!(orders.len(), seats * cycle, "all permutations");
@@ -311,12 +312,7 @@ mod tests {
             version: Version::First,
             ..Shape::round_robin(&[3], 4, 3)
         };
-        for unit in Schedule::new(&shape)
-            .known()
-            .cloned()
-            .collect::<Vec<_>>()
-            .chunks(3)
-        {
+        for unit in Schedule::new(&shape).known().collect::<Vec<_>>().chunks(3) {
             assert!(unit[0].seats.is_sorted());
         }
         let permutations = |version| Shape {
@@ -325,18 +321,14 @@ mod tests {
             ..Shape::round_robin(&[2, 3, 4], 5, 2)
         };
         let both = [Version::First, Version::Second].map(permutations);
-        let [first, second] =
-            both.map(|shape| Schedule::new(&shape).known().cloned().collect::<Vec<_>>());
+        let [first, second] = both.map(|shape| Schedule::new(&shape).known().collect::<Vec<_>>());
         assert_eq!(first, second, "nothing else changes");
     }
 
     #[test]
     fn what_was_dealt_does_not_depend_on_what_comes_later() {
         let of = |shape: &Shape, earlier: &[Earlier]| -> Vec<_> {
-            Schedule::extending(shape, earlier)
-                .known()
-                .cloned()
-                .collect()
+            Schedule::extending(shape, earlier).known().collect()
         };
         for seats in [3, 4] {
             let first = Shape::round_robin(&[seats], 5, 2);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::cycles::Cycles;
 use crate::order;
 use crate::planner::{Planner, Played};
-use crate::scheduled::{Group, Turns, Unit};
+use crate::scheduled::{Turns, Unit, UnitGroup};
 use crate::seats::{GameShape, SeatOrders};
 use crate::shape::{Earlier, Format, Shape};
 use crate::version::Version;
@@ -54,10 +54,11 @@ impl Earlier {
     /// The units of the earlier tournament, with the indices of the present one.
     fn units(&self) -> Vec<Unit> {
         let now = |unit: Unit| {
-            let mut group: Group = unit.group.iter().map(|&bot| self.bots[bot]).collect();
+            let bots = unit.group.iter().map(|&bot| self.bots[bot as usize] as u32);
+            let mut group: UnitGroup = bots.collect();
             group.sort_unstable();
             Unit {
-                game: self.games[unit.game],
+                game: self.games[unit.game as usize] as u32,
                 group,
                 ..unit
             }

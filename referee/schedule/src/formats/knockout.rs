@@ -132,7 +132,7 @@ impl Knockout {
 impl Planner for Knockout {
     fn next(&mut self, played: Played<'_>) -> Vec<Unit> {
         let stage = self.stage();
-        let begun = played.matches.iter().rev().any(|m| m.round == stage);
+        let begun = played.plan.last_round() == Some(stage);
         let slots = self.slots();
         if begun {
             self.judge(played);

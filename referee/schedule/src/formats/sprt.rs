@@ -39,13 +39,14 @@ impl Sprt {
     }
 
     /// Adds the next pair.
-    fn take(&mut self, pair: [(&Scheduled, &MatchOutcome); 2]) {
-        let points = pair.iter().map(|(scheduled, result)| {
+    fn take(&mut self, pair: [(Scheduled, &MatchOutcome); 2]) {
+        let points = pair.each_ref().map(|(scheduled, result)| {
             let seat = scheduled.seats.iter().position(|&bot| bot == 0);
             seat.map_or(0.0, |seat| result.outcome[seat])
         });
         let repetitions = pair.map(|(_, result)| result.repetition);
-        self.scores.add_unit(points.sum::<f64>() / 2.0, repetitions);
+        self.scores
+            .add_unit(points.iter().sum::<f64>() / 2.0, repetitions);
         self.verdict = self.scores.verdict(&self.hypotheses);
     }
 }
@@ -57,11 +58,11 @@ impl Planner for Sprt {
 
     fn settled(&mut self, played: Played<'_>) -> bool {
         while self.verdict == Verdict::Running {
-            let first = 2 * self.next;
-            let Some(pair) = played.matches.get(first..first + 2) else {
+            let first = 2 * self.next + 1;
+            if first > played.plan.len() {
                 break;
-            };
-            let results = [0, 1].map(|i| Some((&pair[i], played.result(pair[i].number)?)));
+            }
+            let results = [first, first + 1].map(|number| played.result(number));
             let [Some(one), Some(other)] = results else {
                 return false;
             };

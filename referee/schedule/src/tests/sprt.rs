@@ -39,7 +39,7 @@ fn a_test_counts_repetitions_as_what_they_are_worth() {
     let test = |repeated: bool| {
         let mut schedule = Schedule::new(&shape(sprt_of(1000), 2, 1));
         for number in 1..=40 {
-            let Some(scheduled) = schedule.get(number).cloned() else {
+            let Some(scheduled) = schedule.get(number) else {
                 panic!("no match {number}");
             };
             let same = if number > 4 && repeated {

@@ -1,6 +1,6 @@
 //! Output formats of commands: for people and for programs.
 
-use std::io::Write as _;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -32,10 +32,28 @@ impl FormatArgs {
     }
 }
 
-/// Prints a value as JSON, on many lines.
+/// Prints a value as JSON, on many lines, while it is made: a schedule may have a million matches.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
-    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
-    print(&format!("{text}\n"))
+    let mut out = Fitted(BufWriter::new(io::stdout().lock()));
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
+}
+
+/// Escapes what terminals would interpret. Each write has to end between two characters, as the pieces
+/// of serialised JSON do.
+struct Fitted<W>(W);
+
+impl<W: Write> Write for Fitted<W> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let text = str::from_utf8(piece).map_err(io::Error::other)?;
+        self.0.write_all(terminal::fit(text).as_bytes())?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Writes a file that can be generated again, replacing an older one.

@@ -9,10 +9,10 @@ use report::print_notice;
 use supervisor::BotFactory;
 use tournament::admission;
 
-use crate::cli::common::format::OutputFormat;
+use crate::cli::common::format::{OutputFormat, print, print_json};
 use crate::cli::tools::examples::configuration;
 use crate::cli::tournament::dry_run;
-use crate::cli::{CliError, block_on, print};
+use crate::cli::{CliError, block_on};
 
 /// Checks configurations of tournaments, and explains their keys
 #[derive(Debug, clap::Args)]
@@ -67,22 +67,15 @@ impl Args {
                 for warning in config.warnings() {
                     print_notice(format_args!("warning: {warning}\n"));
                 }
-                print(&dry_run::check(&config, format)?)
+                dry_run::print_summary(&config, format)
             }
-            Command::Explain { key, format } => print(&explain(key.as_deref(), format)?),
-            Command::Schema => print(&json(&schema::schema())?),
+            Command::Explain { key, format } => explain(key.as_deref(), format),
+            Command::Schema => print_json(&schema::schema()),
         }
     }
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
-    match serde_json::to_string_pretty(value) {
-        Ok(text) => Ok(text + "\n"),
-        Err(error) => Err(CliError::Io(error.into())),
-    }
-}
-
-fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError> {
+fn explain(begin: Option<&str>, format: OutputFormat) -> Result<(), CliError> {
     let mut keys = schema::keys();
     if let Some(begin) = begin {
         // Lists may also be written without brackets.
@@ -96,7 +89,7 @@ fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError
         }
     }
     if format == OutputFormat::Json {
-        return json(&keys);
+        return print_json(&keys);
     }
     let mut text = String::new();
     for key in keys {
@@ -110,7 +103,7 @@ fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError
             let _ = writeln!(text, "    {line}");
         }
     }
-    Ok(text)
+    print(&text)
 }
 
 /// Wraps a text; only single words may be wider than `width`.

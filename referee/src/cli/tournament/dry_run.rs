@@ -10,7 +10,7 @@ use tournament::TournamentError;
 use tournament::admission;
 
 use crate::cli::CliError;
-use crate::cli::common::format::OutputFormat;
+use crate::cli::common::format::{OutputFormat, print, print_json};
 
 /// Most matches in the text output.
 const FIRST: usize = 20;
@@ -25,10 +25,10 @@ pub(crate) async fn foreseen(config: Config) -> Result<Config, CliError> {
 }
 
 /// The whole schedule, as far as it is known.
-pub(crate) fn schedule(config: &Config, format: OutputFormat) -> Result<String, CliError> {
+pub(crate) fn print_schedule(config: &Config, format: OutputFormat) -> Result<(), CliError> {
     let forecast = Forecast::of(config)?;
     if format == OutputFormat::Json {
-        return json(&forecast);
+        return print_json(&forecast);
     }
     let mut text = summary(&forecast);
     text.push('\n');
@@ -42,33 +42,26 @@ pub(crate) fn schedule(config: &Config, format: OutputFormat) -> Result<String, 
         let players = scheduled.players.join(" – ");
         let _ = writeln!(text, "{match_id}  round {round}  {game}  {players}");
     }
-    if let Some(more) = forecast.schedule.len().checked_sub(FIRST + 1) {
-        let _ = writeln!(text, "… and {} more: `--format json` has all", more + 1);
+    let known = forecast.schedule.count();
+    if let Some(more) = known.checked_sub(FIRST as u64).filter(|more| *more > 0) {
+        let _ = writeln!(text, "… and {more} more: `--format json` has all");
     }
-    let known = forecast.schedule.len() as u64;
     if known < forecast.matches_most {
         text += "What comes then depends on results.\n";
     }
-    Ok(text)
+    print(&text)
 }
 
 /// A summary of the tournament in a few lines, or in full as JSON.
-pub(crate) fn check(config: &Config, format: OutputFormat) -> Result<String, CliError> {
+pub(crate) fn print_summary(config: &Config, format: OutputFormat) -> Result<(), CliError> {
     let forecast = Forecast::of(config)?;
     match format {
-        OutputFormat::Text => Ok(summary(&forecast)),
-        OutputFormat::Json => json(&forecast),
+        OutputFormat::Text => print(&summary(&forecast)),
+        OutputFormat::Json => print_json(&forecast),
     }
 }
 
-fn json(forecast: &Forecast) -> Result<String, CliError> {
-    match serde_json::to_string_pretty(forecast) {
-        Ok(text) => Ok(text + "\n"),
-        Err(error) => Err(CliError::Io(error.into())),
-    }
-}
-
-fn summary(forecast: &Forecast) -> String {
+fn summary(forecast: &Forecast<'_>) -> String {
     let Forecast {
         name,
         format,

@@ -137,7 +137,7 @@ impl Args {
         }
         if self.dry_run {
             let config = block_on(dry_run::foreseen(config))??;
-            return print(&dry_run::schedule(&config, self.format)?);
+            return dry_run::print_schedule(&config, self.format);
         }
         let workers = cluster::of(&self.nats)?;
         if workers.is_some() {

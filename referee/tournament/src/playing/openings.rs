@@ -424,8 +424,8 @@ mod tests {
     /// The openings of all matches: start, moves, imbalance.
     fn all(config: &Config) -> Vec<(String, Vec<String>, Option<f64>)> {
         let schedule = schedule::Schedule::new(&config.shape());
-        let one = |scheduled: &Scheduled| {
-            let opening = Opening::of(config, scheduled, None).unwrap();
+        let one = |scheduled: Scheduled| {
+            let opening = Opening::of(config, &scheduled, None).unwrap();
             let start = opening.start.identity().unwrap();
             (start, opening.moves, opening.unbalanced)
         };

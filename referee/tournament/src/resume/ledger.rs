@@ -28,7 +28,7 @@ impl<'a> Ledger<'a> {
         let id = &record.match_id;
         let number = id.strip_prefix("m-").and_then(|digits| digits.parse().ok());
         let scheduled = number.and_then(|number| self.schedule.get(number));
-        let scheduled = scheduled.filter(|scheduled| scheduled.id() == *id).cloned();
+        let scheduled = scheduled.filter(|scheduled| scheduled.id() == *id);
         let scheduled = scheduled.ok_or_else(|| {
             format!("the match `{id}` is not in the schedule of this configuration")
         })?;

@@ -17,7 +17,7 @@ struct ResumedFolder {
 }
 
 fn known(config: &Config) -> Vec<Scheduled> {
-    Schedule::new(&config.shape()).known().cloned().collect()
+    Schedule::new(&config.shape()).known().collect()
 }
 
 impl ResumedFolder {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use config::Config;
 use ratings::report::SprtRequest;
-use schedule::{Format, Schedule, Scheduled, Standing};
+use schedule::{Format, Schedule, Standing};
 use serde::Serialize;
 use tournament::resume;
 
@@ -95,9 +95,9 @@ impl Plan {
     /// The ids of the matches with the same deal as this one, including its own. Empty if unknown.
     pub(crate) fn same_deal(&self, id: &str) -> Vec<String> {
         let number = id.strip_prefix("m-").and_then(|number| number.parse().ok());
-        let group = number.map_or_else(Vec::new, |number| self.schedule.group_of(number));
-        let id = |number: usize| self.schedule.get(number).map(Scheduled::id);
-        group.into_iter().filter_map(id).collect()
+        let group = number.map_or(0..0, |number| self.schedule.group_of(number));
+        let id = |number: usize| Some(self.schedule.get(number)?.id());
+        group.filter_map(id).collect()
     }
 
     /// Enters the result of the match with this id.

@@ -146,7 +146,7 @@ fn check(config: &Config) {
     let count = config.shape().count();
     let schedule = Schedule::new(&config.shape());
     assert!(schedule.total() >= count.least && schedule.total() <= count.most);
-    let schedule: Vec<Scheduled> = schedule.known().cloned().collect();
+    let schedule: Vec<Scheduled> = schedule.known().collect();
     for scheduled in schedule.iter().rev().take(2) {
         let game = &config.games[scheduled.game];
         let seed = opening_seed(config, scheduled);
