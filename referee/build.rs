@@ -28,6 +28,7 @@ const SOURCES: [&str; 5] = [
 ];
 
 fn main() {
+    start_fast();
     let myself = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = myself.join("..");
     println!("cargo::rerun-if-env-changed=REFEREE_COMMIT");
@@ -69,6 +70,16 @@ fn main() {
     let list = format!("&[\n{}]\n", lines.collect::<String>());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets it"));
     fs::write(out.join("embedded.rs"), list).expect("the output folder can be written");
+}
+
+/// Links a debug build at a fixed address. At any other it must adjust its 200,000 pointers whenever it starts, which
+/// takes longer than the rest of a start, and tests start it tens of thousands of times. Releases stay movable: that
+/// makes attacks harder.
+fn start_fast() {
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|is| is == value);
+    if is("PROFILE", "debug") && is("CARGO_CFG_TARGET_OS", "linux") {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
 }
 
 /// The files below a folder with this ending, but for tests.

@@ -6,6 +6,7 @@
 //! matters, though: one without optimisation is slow.
 
 use std::hint::black_box;
+use std::num::NonZero;
 use std::sync::RwLock;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,12 +28,14 @@ const STRIDE: u64 = 1 << 14;
 /// `keep` to cores. `None` if this machine cannot run that many threads.
 pub fn measure(slots: usize, keep: bool, time: Duration) -> Option<f64> {
     let slots = slots.max(1);
+    // More than there are cores would share them, and need a table each.
+    let threads = slots.min(thread::available_parallelism().map_or(1, NonZero::get));
     // Closed until all are there.
     let gate = RwLock::new(());
     let speeds: Option<Vec<f64>> = thread::scope(|scope| {
         let closed = gate.write();
         let mut running = Vec::new();
-        for slot in 0..slots {
+        for slot in 0..threads {
             let gate = &gate;
             let work = move || {
                 if keep {
@@ -52,7 +55,7 @@ pub fn measure(slots: usize, keep: bool, time: Duration) -> Option<f64> {
             .collect()
     });
     let speeds = speeds?;
-    Some(speeds.iter().sum::<f64>() / speeds.len() as f64)
+    Some(speeds.iter().sum::<f64>() / slots as f64)
 }
 
 /// A speed with as many digits as mean something.

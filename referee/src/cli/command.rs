@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::{CliError, games, internal, logs, play, tools, tournament};
+use super::{CliError, games, logs, play, tools, tournament};
 
 /// A parsed command line, ready to run.
 type Run = Box<dyn FnOnce() -> Result<(), CliError>>;
@@ -18,8 +18,6 @@ pub(super) enum Role {
     RunsBots,
     /// It is a bot.
     IsABot,
-    /// It stands between the referee and a bot; the help does not list it.
-    Internal,
 }
 
 pub(super) struct Subcommand {
@@ -123,37 +121,12 @@ const GROUPS: &[(&str, &[Subcommand])] = &[
             subcommand!("man", Plain, tools::shell::Man),
         ],
     ),
-    (
-        "",
-        &[
-            subcommand!(
-                supervisor::process::plan::SUBCOMMAND,
-                Internal,
-                internal::supervise::Args
-            ),
-            subcommand!(
-                supervisor::sandbox::launch::SUBCOMMAND,
-                Internal,
-                internal::launch::Args
-            ),
-            #[cfg(target_os = "linux")]
-            subcommand!(
-                supervisor::sandbox::launch::init::SUBCOMMAND,
-                Internal,
-                internal::init::Args
-            ),
-        ],
-    ),
 ];
 
 impl Subcommand {
-    /// A command that is not built can only say so.
-    fn is_listed(&self) -> bool {
-        self.is_built && self.role != Role::Internal
-    }
-
+    /// One that is not built can only say so.
     fn command(&self) -> Command {
-        (self.describe)(Command::new(self.name)).hide(!self.is_listed())
+        (self.describe)(Command::new(self.name)).hide(!self.is_built)
     }
 }
 
@@ -161,8 +134,18 @@ fn subcommands() -> impl Iterator<Item = &'static Subcommand> {
     GROUPS.iter().flat_map(|(_, group)| *group)
 }
 
+/// Adds the subcommand with this name to the program.
+pub(super) fn add_one(program: Command, name: &str) -> Option<Command> {
+    let named = subcommands().find(|subcommand| subcommand.name == name)?;
+    Some(
+        program
+            .subcommand_required(true)
+            .subcommand(named.command()),
+    )
+}
+
 /// Adds all subcommands to the program. Its help lists them by group, which clap does for options only.
-pub(super) fn add_to(program: Command) -> Command {
+pub(super) fn add_all(program: Command) -> Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{START_HERE}\n{}\
          Options:\n{{options}}{{after-help}}",
@@ -187,7 +170,7 @@ Start here:
 fn listed() -> String {
     let mut text = String::new();
     for (title, group) in GROUPS {
-        let listed: Vec<_> = group.iter().filter(|it| it.is_listed()).collect();
+        let listed: Vec<_> = group.iter().filter(|it| it.is_built).collect();
         if !listed.is_empty() {
             let _ = writeln!(text, "{title}:");
         }

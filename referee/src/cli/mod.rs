@@ -11,6 +11,7 @@ mod text;
 mod tools;
 mod tournament;
 
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
@@ -50,16 +51,28 @@ Environment:
 /// The version, with the commit and its date.
 pub(crate) const VERSION: &str = env!("REFEREE_VERSION");
 
-/// The whole command line.
-pub(crate) fn program() -> Command {
-    let program = Command::new("referee")
+fn bare() -> Command {
+    Command::new("referee")
         .version(VERSION)
         .about(
             "General Game Playing referee: matches and tournaments of bots over line-delimited JSON",
         )
         .max_term_width(100)
-        .after_long_help(EXIT_CODES);
-    command::add_to(program)
+        .after_long_help(EXIT_CODES)
+}
+
+/// The whole command line.
+pub(crate) fn program() -> Command {
+    command::add_all(bare())
+}
+
+/// The part of the command line that can parse these arguments. To describe all subcommands takes milliseconds,
+/// which each start of a built-in bot would pay.
+fn program_for(args: &[OsString]) -> Command {
+    let named = args
+        .get(1)
+        .and_then(|name| command::add_one(bare(), name.to_str()?));
+    paragraphs::unwrapped(named.unwrap_or_else(program))
 }
 
 /// Runs the program with the arguments of this process.
@@ -94,13 +107,17 @@ pub(crate) fn run_to_code() -> u8 {
         .with(tracing_subscriber::fmt::layer().with_writer(|| terminal::Stderr))
         .with(log_filter())
         .init();
-    let args = tools::protocol::document(std::env::args_os().collect());
-    let mut program = command();
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(done) = internal::run(&args) {
+        return code(done.and_then(|()| check_resources()), false);
+    }
+    let args = tools::protocol::document(args);
+    let mut program = program_for(&args);
     let parsed = program
         .try_get_matches_from_mut(args)
         .and_then(|matches| command::chosen(&matches).map_err(|error| error.format(&mut program)));
     let (role, run) = parsed.unwrap_or_else(|error| hints::explained(error).exit());
-    if !matches!(role, Role::IsABot | Role::Internal) {
+    if role != Role::IsABot {
         resource_exhausted::raise_descriptors();
         panics::report_in_a_sentence();
     }

@@ -57,7 +57,7 @@ fn page(command: Command) -> Result<String, CliError> {
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
-/// The command line without its internal subcommands.
+/// The command line without the subcommands that this build lacks.
 fn public(whole: &Command) -> Command {
     let mut public = Command::new("referee")
         .version(VERSION)

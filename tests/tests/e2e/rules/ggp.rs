@@ -1,5 +1,6 @@
 //! Players over HTTP in tournaments, and our bots as such players.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -364,13 +365,19 @@ fn game_managers_get_legal_moves_or_nothing() {
     assert_eq!(said("(INFO)"), some("((name mine) (status available))"));
 }
 
-/// A sheet of some hundred bytes whose first position takes years to compute.
+/// A short sheet whose first position takes years to compute: no 17 pigeons have a hole each of 16.
 fn heavy() -> String {
-    let constants: String = (0..30).map(|number| format!("(c {number})")).collect();
-    let product = "(c ?a) (c ?b) (c ?d) (c ?e) (c ?f) (c ?g) (c ?h) (c ?i)";
+    let holes: String = (0..16).map(|hole| format!("(hole {hole})")).collect();
+    let mut pigeons = String::new();
+    for pigeon in 0..17 {
+        let _ = write!(pigeons, "(hole ?p{pigeon})");
+        for other in 0..pigeon {
+            let _ = write!(pigeons, "(distinct ?p{pigeon} ?p{other})");
+        }
+    }
     format!(
         "(role me) (init go) (legal me a) (legal me b) (<= (legal me d) h) (goal me 50) \
-         (<= (next done) (does me ?m)) (<= terminal (true done)) (<= h {product}) {constants}"
+         (<= (next done) (does me ?m)) (<= terminal (true done)) (<= h {pigeons}) {holes}"
     )
 }
 
