@@ -10,6 +10,7 @@ read plain numbers instead of JSON.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 import subprocess
@@ -43,7 +44,7 @@ class Botzone(Bot):
 
     def end(self) -> None:
         if self.process:
-            with self.process as process:
+            with contextlib.suppress(BrokenPipeError), self.process as process:
                 process.kill()
         self.process = None
 
@@ -59,12 +60,15 @@ class Botzone(Bot):
             pipe = subprocess.PIPE
             self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, text=True)
             question = None
-        print(self.question(question), file=self.process.stdin, flush=True)
+        # A bot that has ended before it reads may have answered.
+        with contextlib.suppress(BrokenPipeError):
+            print(self.question(question), file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline().strip()
         try:
             move = [int(word) for word in answer.split()] if self.simple else response(answer)
             move = text(move)
         except (ValueError, KeyError, TypeError, AttributeError):
+            self.end()
             return NoMove(f"the bot's answer is no move: {answer[:200]!r}")
         # A bot that wants to be kept says so in its next line; else it ends.
         if not any(line.strip() == KEPT for line in iter(self.process.stdout.readline, "")):

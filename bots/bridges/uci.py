@@ -32,7 +32,10 @@ class Uci(Bot):
             self.tell(f"setoption name {name} value {value}")
 
     def tell(self, line: str) -> None:
-        print(line, file=self.engine.stdin, flush=True)
+        try:
+            print(line, file=self.engine.stdin, flush=True)
+        except BrokenPipeError:
+            raise SystemExit(f"the engine ended before it read `{line}`") from None
 
     def ask(self, line: str, until: str):
         """The engine's answers, up to and with the one that begins with `until`."""
