@@ -31,7 +31,7 @@ schemas:
     cargo run --quiet -p referee-protocol --example schemas
     cargo run --quiet -- config schema > tournaments/schema.json
 
-# One benchmark: games, pipe, scale, model, rules, gdl, watch or nats.
+# One benchmark: games, pipe, scale, model, rules, gdl, watch or nats; `all` compares with BENCHMARKS.md.
 bench WHAT:
     cargo run --profile dist -p bench -- {{WHAT}}
 

@@ -10,8 +10,11 @@
 //!     cargo run --profile dist -p bench -- watch    # what looking on costs, a large log in the browser
 //!     cargo run --profile dist -p bench -- nats     # a worker over a NATS server, beside none
 //!
+//!     cargo run --profile dist -p bench -- all      # all of these, compared with the tables of BENCHMARKS.md
+//!
 //! `--tiny` does a little of everything, to see that it still works.
 
+mod all;
 mod gdl;
 mod measure;
 mod model;
@@ -22,6 +25,8 @@ mod rules;
 mod scale;
 mod speed;
 mod watch;
+
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -53,14 +58,17 @@ enum What {
     Watch,
     /// A tournament by a worker over a NATS server, beside the same on this machine alone
     Nats,
+    /// All of these, and what is worse by a fifth than the tables of BENCHMARKS.md
+    All,
     /// The other end of the ping-pong (started by the benchmark itself)
     #[command(hide = true)]
     Pong,
 }
 
-fn main() {
+fn main() -> ExitCode {
     let cli = Cli::parse();
     match cli.what {
+        What::All => return all::run(cli.tiny),
         What::Games { games } => speed::run(&games, cli.tiny),
         What::Pipe => pipe::run(cli.tiny),
         What::Scale => scale::run(cli.tiny),
@@ -71,4 +79,5 @@ fn main() {
         What::Nats => nats::run(cli.tiny),
         What::Pong => pingpong::pong(),
     }
+    ExitCode::SUCCESS
 }

@@ -30,6 +30,14 @@ pub(crate) struct Tournament {
     pub(crate) more: String,
 }
 
+/// Resident memory of the referee in kB.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Resident {
+    pub(crate) all: u64,
+    /// Without the pages of files: of the program and its libraries, which the kernel can drop at any time.
+    anonymous: u64,
+}
+
 /// The cost of a run, from start to end.
 #[derive(Clone, Debug)]
 pub(crate) struct Cost {
@@ -39,8 +47,8 @@ pub(crate) struct Cost {
     pub(crate) matches: u64,
     /// CPU time of the referee itself, without bots and their supervisors.
     pub(crate) cpu: Duration,
-    /// Resident memory of the referee in kB, at equal distances of time.
-    pub(crate) resident: Vec<u64>,
+    /// At equal distances of time.
+    pub(crate) resident: Vec<Resident>,
     /// The middle one of the times that were charged to bots, in ms.
     pub(crate) charged_ms: f64,
     /// The folder of its log; removed with this value.
@@ -63,7 +71,16 @@ impl Cost {
 
     /// The most memory that was seen, in kB.
     pub(crate) fn most(&self) -> u64 {
-        self.resident.iter().copied().max().unwrap_or(0)
+        self.resident.iter().map(|it| it.all).max().unwrap_or(0)
+    }
+
+    /// The most that was no page of a file, in kB.
+    pub(crate) fn most_anonymous(&self) -> u64 {
+        self.resident
+            .iter()
+            .map(|it| it.anonymous)
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -164,7 +181,7 @@ fn to_the_end(mut child: Child, begin: Instant, folder: TempDir) -> Cost {
         if let Ok(now) = clock.now() {
             cpu = Duration::from(now);
         }
-        resident.extend(resident_kb(pid));
+        resident.extend(self::resident(pid));
         thread::sleep(LOOK);
     }
     let time = begin.elapsed();
@@ -193,12 +210,16 @@ fn open_pages(stderr: ChildStderr, pages: usize) {
     thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
 }
 
-fn resident_kb(pid: Pid) -> Option<u64> {
+fn resident(pid: Pid) -> Option<Resident> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse().ok()
+    let kilobytes = |name: &str| -> Option<u64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    Some(Resident {
+        all: kilobytes("VmRSS:")?,
+        anonymous: kilobytes("RssAnon:")?,
+    })
 }
 
 fn count(log: &Path) -> (u64, u64, f64) {

@@ -26,15 +26,18 @@ fn tournament(rounds: u32, concurrency: usize) -> Tournament {
 }
 
 fn at_a_time(tiny: bool) {
-    println!("| matches at a time | matches | resident memory | referee CPU a move |");
-    println!("|---|---|---|---|");
+    println!(
+        "| matches at a time | matches | resident memory | without files | referee CPU a move |"
+    );
+    println!("|---|---|---|---|---|");
     for concurrency in [1, 16, 64] {
         let rounds = if tiny { concurrency as u32 } else { 1000 };
         let cost = play(&tournament(rounds, concurrency));
         println!(
-            "| {concurrency} | {} | {:.1} MB | {:.1} µs |",
+            "| {concurrency} | {} | {:.1} MB | {:.1} MB | {:.1} µs |",
             cost.matches,
             megabytes(cost.most()),
+            megabytes(cost.most_anonymous()),
             cost.cpu_a_move()
         );
     }
@@ -51,7 +54,13 @@ fn one_after_another(tiny: bool) {
     let part = |from: usize, to: usize| {
         let samples =
             &cost.resident[cost.resident.len() * from / 10..cost.resident.len() * to / 10];
-        megabytes(samples.iter().copied().max().unwrap_or(0))
+        megabytes(
+            samples
+                .iter()
+                .map(|resident| resident.all)
+                .max()
+                .unwrap_or(0),
+        )
     };
     println!(
         "{} matches in {:.1} s: {:.1} MB at most in the second tenth of the time, {:.1} MB in the last",
@@ -76,10 +85,14 @@ fn starts(tiny: bool) {
     };
     let (with, without) = (restarts("each-match"), restarts("on-fault"));
     let bare = bare_process(if tiny { 5 } else { 300 });
+    let each = with.saturating_sub(without) / 2;
+    println!("| a process that says hello and quits | start and end | of a bare process |");
+    println!("|---|---|---|");
+    println!("| bare | {:.2} ms | 1.0 |", millis(bare));
     println!(
-        "to start and end a bot: {:.2} ms; a bare process that says hello and quits: {:.2} ms",
-        millis(with.saturating_sub(without)) / 2.0,
-        millis(bare)
+        "| a bot | {:.2} ms | {:.1} |",
+        millis(each),
+        each.as_secs_f64() / bare.as_secs_f64()
     );
     println!();
 }
