@@ -10,7 +10,7 @@ use crate::sandbox::launch::{self, Launch};
 use crate::sandbox::layers::ownership::Loan;
 use crate::sandbox::watched_limits::WatchedLimits;
 
-/// The hidden subcommand that runs a supervisor.
+/// The first argument of a process that runs a supervisor.
 pub const SUBCOMMAND: &str = "supervise";
 /// The exit code of a supervisor that could not run.
 pub(crate) const EXIT_CANNOT_RUN: i32 = 4;

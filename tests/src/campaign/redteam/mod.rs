@@ -50,7 +50,8 @@ pub fn run(options: &Options) -> Findings {
     let mut table = Table::new(&promises);
     let mut succeeded = BTreeSet::new();
     let mut once = BTreeMap::new();
-    let mut all_tried = options.trick.is_none() && options.user.is_none();
+    let mut all_tried =
+        options.trick.is_none() && options.except.is_none() && options.user.is_none();
     all_tried &= tiers.contains(&Tier::None);
     for tier in tiers {
         for user in users.iter().copied() {

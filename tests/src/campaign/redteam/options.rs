@@ -17,11 +17,14 @@ pub struct Options {
     /// Only this trick, all those of a promise, or this scene; prints every attempt
     #[arg(long)]
     pub trick: Option<String>,
+    /// All tricks but those of this promise
+    #[arg(long)]
+    pub except: Option<String>,
     /// Only the tier `strict`, and no slow tricks
     #[arg(long)]
     pub short: bool,
     /// Replace the table between the two marks in this file; as root only, so that it is whole
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["tier", "user", "trick", "short"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tier", "user", "trick", "except", "short"])]
     pub write: Option<PathBuf>,
 }
 

@@ -35,6 +35,7 @@ pub(super) fn run(
         let known = !tricks.is_empty() || scenes::exists(only);
         findings.wrong_unless(known, || format!("`{only}` is no trick and no scene"));
     }
+    tricks.retain(|trick| options.except.as_deref() != Some(promise_of(trick)));
     let (timed, others): (Vec<String>, Vec<String>) = tricks
         .into_iter()
         .partition(|trick| TIMED.contains(&promise_of(trick)));

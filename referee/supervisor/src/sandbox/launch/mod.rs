@@ -23,7 +23,7 @@ pub use exec_error::EXIT_NOT_STARTED;
 use exec_error::not_started;
 use init::Init;
 
-/// The hidden subcommand that runs a launcher.
+/// The first argument of a process that runs a launcher.
 pub const SUBCOMMAND: &str = "launch";
 
 /// The confinement that a launcher applies to itself, and the program that it becomes.

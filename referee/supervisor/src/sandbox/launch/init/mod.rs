@@ -18,7 +18,7 @@ pub(super) use linux::become_user;
 #[cfg(target_os = "linux")]
 pub use linux::run;
 
-/// The hidden subcommand that runs an init.
+/// The first argument of a process that runs an init.
 pub const SUBCOMMAND: &str = "init";
 /// The descriptor at which an init finds its connection to the referee.
 pub(crate) const CONTROL_FD: i32 = 4;
