@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::wait_until;
+
 /// Longer than anything takes on any machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -84,9 +86,15 @@ impl Server {
         ask(self.host(), "GET", path, "", "")
     }
 
-    /// The same, which has to be JSON.
+    /// The same, which has to be JSON. Waits until the server has read its log.
     pub fn json(&self, path: &str) -> Value {
-        let answer = self.get(path);
+        let mut answer = self.get(path);
+        wait_until("the log to be read", || {
+            if answer.status == 503 {
+                answer = self.get(path);
+            }
+            answer.status != 503
+        });
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         serde_json::from_str(&answer.body).expect("JSON")
     }
