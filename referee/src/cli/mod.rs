@@ -51,6 +51,7 @@ Environment:
 /// The version, with the commit and its date.
 pub(crate) const VERSION: &str = env!("REFEREE_VERSION");
 
+/// The program without its subcommands.
 fn bare() -> Command {
     Command::new("referee")
         .version(VERSION)

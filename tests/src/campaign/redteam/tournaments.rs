@@ -35,7 +35,13 @@ pub(super) fn run(
         let known = !tricks.is_empty() || scenes::exists(only);
         findings.wrong_unless(known, || format!("`{only}` is no trick and no scene"));
     }
-    tricks.retain(|trick| options.except.as_deref() != Some(promise_of(trick)));
+    if let Some(except) = &options.except {
+        let before = tricks.len();
+        tricks.retain(|trick| promise_of(trick) != except);
+        findings.wrong_unless(tricks.len() < before, || {
+            format!("no trick is against `{except}`")
+        });
+    }
     let (timed, others): (Vec<String>, Vec<String>) = tricks
         .into_iter()
         .partition(|trick| TIMED.contains(&promise_of(trick)));
