@@ -1,5 +1,6 @@
 //! The engines of sheets: the network, or the interpreter for sheets that do not ground.
 
+use games::Rng;
 use games::budget::Spent;
 use thiserror::Error;
 
@@ -21,6 +22,31 @@ pub(crate) enum Failure {
     /// There was no time for it.
     #[error("{0}")]
     Spent(#[from] Spent),
+}
+
+/// Random games from one position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Series<'s> {
+    /// The roles whose goals are asked for.
+    pub(crate) seats: &'s [usize],
+    /// The ply of the position.
+    pub(crate) ply: u32,
+    /// The ply at which games stop.
+    pub(crate) last: u32,
+    pub(crate) count: u32,
+}
+
+/// Called with the plies and goals of each game; `false` ends the series.
+pub(crate) type TakeGame<'t> = &'t mut dyn FnMut(u32, &[i64]) -> bool;
+
+/// A series that does not go on.
+#[derive(Clone, Debug)]
+pub(crate) enum SeriesError<P> {
+    Failure(Failure),
+    /// A role has no legal move in a position that is not over.
+    Stuck { position: P, role: usize },
+    /// Nobody has a choice any more, and the game does not end.
+    Endless,
 }
 
 /// The rules of a sheet. Roles are numbered in the order of the sheet, `random` included; moves are
@@ -62,6 +88,16 @@ pub(crate) trait Engine: Send + Sync + 'static {
         roles: &[usize],
         take: &mut dyn FnMut(Option<i64>),
     ) -> Result<(), Failure>;
+    /// Plays the games of a series, if that is faster than one by one; `None` if not.
+    fn play_many(
+        &self,
+        _from: &Self::Position,
+        _series: &Series<'_>,
+        _rng: &mut Rng,
+        _take: TakeGame<'_>,
+    ) -> Option<Result<(), SeriesError<Self::Position>>> {
+        None
+    }
     /// Makes a step, given a legal move of each role. Adds what they see to `percepts`.
     fn step(
         &self,

@@ -57,7 +57,7 @@ impl<R: SearchRules> Search<'_, R> {
             return Ok(bound);
         }
         let maximise = self.rules.mover(position) == 0;
-        let mut children = self.ordered(position, maximise);
+        let mut children = self.ordered(position, maximise)?;
         self.state.count(children.len())?;
         let cut = children
             .iter()
@@ -66,7 +66,14 @@ impl<R: SearchRules> Search<'_, R> {
             Some(bound) => bound,
             None => {
                 children.sort_by_key(|child| child.order);
-                self.best_of(&children, need, maximise, depth)?
+                if R::MAY_COME_BACK {
+                    self.state.enter(key)?;
+                }
+                let best = self.best_of(&children, need, maximise, depth)?;
+                if R::MAY_COME_BACK {
+                    self.state.leave(key);
+                }
+                best
             }
         };
         self.learn(key, found - margin, found >= need, before);
@@ -150,11 +157,15 @@ impl<R: SearchRules> Search<'_, R> {
     }
 
     /// The successors; sorted, the most promising come first.
-    fn ordered(&self, position: &R::Position, maximise: bool) -> Vec<Child<R::Position>> {
+    fn ordered(
+        &self,
+        position: &R::Position,
+        maximise: bool,
+    ) -> Result<Vec<Child<R::Position>>, Stopped> {
         let sign = if maximise { -1 } else { 1 };
         let order = |next: &R::Position| sign * self.rules.outlook(next);
         let mut next = Vec::new();
-        self.rules.successors(position, &mut next);
+        self.rules.successors(position, &mut next)?;
         let child = |Keyed { position, key }| Child {
             order: order(&position),
             position,
@@ -162,7 +173,7 @@ impl<R: SearchRules> Search<'_, R> {
         };
         let keys: Vec<u128> = next.iter().map(|next| next.key).collect();
         self.state.table.fetch(&keys);
-        next.into_iter().map(child).collect()
+        Ok(next.into_iter().map(child).collect())
     }
 }
 

@@ -5,12 +5,12 @@
 
 use std::io::{self, Read, Write};
 
-use games::Game;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::playable::Playable;
 use crate::solve::Solver;
 use crate::table::{ENTRY, Entry};
 
@@ -167,7 +167,7 @@ impl Entry {
     }
 }
 
-impl<G: Game> Solver<'_, G> {
+impl<G: Playable> Solver<'_, G> {
     /// Writes all that has been found. `about` says what is searched; [`Solver::restore`] must be given
     /// the same.
     ///

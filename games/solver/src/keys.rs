@@ -64,6 +64,15 @@ impl Keys {
     }
 }
 
+/// The key of a text that names a position.
+pub(crate) fn of_text(text: &str) -> u128 {
+    let words = text.as_bytes().chunks(8).map(|part| {
+        let bytes = part.iter().rev();
+        bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
+    });
+    hash(words.chain([text.len() as u64]))
+}
+
 fn hash(words: impl Iterator<Item = u64>) -> u128 {
     let (mut low, mut high) = (0x243f_6a88_85a3_08d3u64, 0x1319_8a2e_0370_7344u64);
     for word in words {

@@ -184,8 +184,11 @@ impl<R: SearchRules> Search<'_, R> {
         let need_key = self.need_key(position, key, need);
         let earlier = self.state.table.get(need_key).map_or(0, |entry| entry.work);
         let yes = self.rules.mover(position) == 0;
-        let (mut children, moves) = self.children(position, need, yes);
+        let (mut children, moves) = self.children(position, need, yes)?;
         self.state.count(moves)?;
+        if R::MAY_COME_BACK {
+            self.state.enter(key)?;
+        }
         loop {
             let choice = choose(&children);
             let numbers = Numbers::from_mover(choice.mine, choice.others, yes);
@@ -203,11 +206,14 @@ impl<R: SearchRules> Search<'_, R> {
                 .note(depth, moves - choice.undecided as usize, moves);
             let decided = choice.mine == 0 || choice.others == 0;
             if decided || choice.mine >= limits.mine || choice.others >= limits.others {
+                if R::MAY_COME_BACK {
+                    self.state.leave(key);
+                }
                 return Ok(numbers);
             }
             let enough = choice.second.saturating_add(choice.second / 4 + 1);
             let best = &children[choice.best];
-            let (next, next_key) = (best.position, best.key);
+            let (next, next_key) = (best.position.clone(), best.key);
             let mut within = Limits {
                 mine: limits.mine.min(enough),
                 others: limits.others - (choice.undecided - 1).min(limits.others - 1),
@@ -228,9 +234,9 @@ impl<R: SearchRules> Search<'_, R> {
         position: &R::Position,
         need: i32,
         yes: bool,
-    ) -> (Vec<Child<R::Position>>, usize) {
+    ) -> Result<(Vec<Child<R::Position>>, usize), Stopped> {
         let mut next = Vec::new();
-        self.rules.successors(position, &mut next);
+        self.rules.successors(position, &mut next)?;
         let moves = next.len();
         let need_keys = next
             .iter()
@@ -247,13 +253,13 @@ impl<R: SearchRules> Search<'_, R> {
                 others,
             };
             if mine == 0 {
-                return (vec![child], moves);
+                return Ok((vec![child], moves));
             }
             if others > 0 {
                 children.push(child);
             }
         }
-        (children, moves)
+        Ok((children, moves))
     }
 }
 

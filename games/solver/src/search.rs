@@ -1,5 +1,7 @@
 //! The common parts of both searches: the rules, the table, counting, and cancelling.
 
+use std::collections::HashSet;
+
 use crate::keys;
 use crate::rules::SearchRules;
 use crate::table::Table;
@@ -10,6 +12,8 @@ pub enum Method {
     ProofNumber,
     /// Alpha-beta with windows of one point.
     AlphaBeta,
+    /// All positions that can be reached, from the ends backwards.
+    Retrograde,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +21,13 @@ pub enum Stopped {
     /// The watch returned false.
     Told,
     Positions,
+    /// Play came back to a position, or went on for longer than a search follows it; from retrograde
+    /// analysis: nobody can force an end that decides.
+    Endless,
+    /// The positions do not fit into the memory.
+    Memory,
+    /// The rules do not work, or do not allow a solution: [`SessionGame::why`](crate::SessionGame::why).
+    Rules,
 }
 
 /// The number of moves in a position that are decided.
@@ -46,6 +57,9 @@ pub struct Progress {
 /// Called now and then; `false` stops the search.
 pub type Watch<'w> = dyn FnMut(&Progress) -> bool + 'w;
 
+/// The longest line that a search follows in games whose positions may come back.
+const MOST_DEPTH: usize = 1000;
+
 /// The watch is called once in this many moves.
 const WATCH_EVERY: usize = 1 << 13;
 
@@ -57,6 +71,8 @@ pub(crate) struct State<'w> {
     watch: Box<Watch<'w>>,
     /// The moves made since the watch was last called.
     made: usize,
+    /// The positions of the line being searched, where they may come back.
+    line: HashSet<u128>,
 }
 
 impl<'w> State<'w> {
@@ -67,7 +83,27 @@ impl<'w> State<'w> {
             most: None,
             watch,
             made: 0,
+            line: HashSet::new(),
         }
+    }
+
+    /// Begins a search, after which nothing is left of an earlier one that was stopped on its way.
+    pub(crate) fn begin(&mut self) {
+        self.progress.decided = Default::default();
+        self.line.clear();
+    }
+
+    /// Puts a position on the line being searched.
+    pub(crate) fn enter(&mut self, key: u128) -> Result<(), Stopped> {
+        if self.line.len() >= MOST_DEPTH || !self.line.insert(key) {
+            return Err(Stopped::Endless);
+        }
+        Ok(())
+    }
+
+    /// Takes a position off the line being searched.
+    pub(crate) fn leave(&mut self, key: u128) {
+        self.line.remove(&key);
     }
 
     /// Counts an expanded position with this many moves.

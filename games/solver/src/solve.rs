@@ -1,37 +1,14 @@
 //! Solves a position by asking a search for one margin after the other.
 
-use games::Game;
-use games::kit::solving::Solvable;
-use thiserror::Error;
-
-use crate::engine::{self, Engine};
-use crate::search::{Method, Progress, State, Stopped, Watch};
+use crate::engine::{Engine, Means};
+use crate::playable::{Facts, Playable, Unsolvable};
+use crate::search::{Method, Progress, Stopped, Watch};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     Win,
     /// By how much: the points of best play.
     Value,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Unsolvable {
-    #[error("only games of two seats can be solved, and {game} has {seats} under these options")]
-    Seats { game: &'static str, seats: usize },
-    /// It has cycles.
-    #[error(
-        "{game} cannot be solved: its positions can come back, so what one is worth depends on the plies \
-         before it and on the limits of a match; `referee solve` takes games in which every move is \
-         final"
-    )]
-    Cycles { game: &'static str },
-    /// Its sets of cells do not fit into integers.
-    #[error("{game} cannot be solved on a board of {cells} cells: {most} is the most")]
-    Large {
-        game: &'static str,
-        cells: usize,
-        most: u32,
-    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +25,17 @@ pub struct Value {
     pub bounds: (i32, i32),
 }
 
+/// A move and the position after it.
+type Successor<G> = (<G as Playable>::Move, <G as Playable>::Position);
+
+/// The longest line of play. Only one that goes in circles is longer.
+const MOST_LINE: usize = 10_000;
+
 /// The exact value of one position.
-pub struct Solver<'w, G: Game> {
+pub struct Solver<'w, G: Playable> {
     pub(crate) game: &'w G,
     pub(crate) engine: Box<dyn Engine<'w, G> + 'w>,
-    pub(crate) about: Solvable<'w>,
+    facts: Facts,
     position: G::Position,
     question: Question,
     method: Method,
@@ -60,7 +43,7 @@ pub struct Solver<'w, G: Game> {
     pub(crate) last: Option<bool>,
 }
 
-impl<'w, G: Game> Solver<'w, G> {
+impl<'w, G: Playable> Solver<'w, G> {
     /// A solver whose table takes at most `bytes`. `watch` is called now and then and can stop it.
     ///
     /// # Errors
@@ -73,18 +56,8 @@ impl<'w, G: Game> Solver<'w, G> {
         bytes: usize,
         watch: Box<Watch<'w>>,
     ) -> Result<Self, Unsolvable> {
-        let name = G::INFO.id;
-        let seats = game.seats();
-        if seats != 2 {
-            return Err(Unsolvable::Seats { game: name, seats });
-        }
-        let about = game.solvable().ok_or(Unsolvable::Cycles { game: name })?;
-        let (cells, most) = (about.board.len(), u128::BITS);
-        if cells > most as usize {
-            let game = name;
-            return Err(Unsolvable::Large { game, cells, most });
-        }
-        let question = if about.points {
+        let facts = game.facts()?;
+        let question = if facts.points {
             question
         } else {
             Question::Win
@@ -93,12 +66,17 @@ impl<'w, G: Game> Solver<'w, G> {
             Question::Win => Method::ProofNumber,
             Question::Value => Method::AlphaBeta,
         });
-        let mut state = State::new(bytes, watch);
-        state.progress.bounds = seen(game, &position);
+        let means = Means {
+            method,
+            bytes,
+            watch,
+        };
+        let mut engine = game.engine(means)?;
+        engine.state_mut().progress.bounds = seen(game, &position);
         Ok(Solver {
             game,
-            engine: engine::for_game(game, &about, state),
-            about,
+            engine,
+            facts,
             position,
             question,
             method,
@@ -135,7 +113,7 @@ impl<'w, G: Game> Solver<'w, G> {
     pub fn value(&self) -> Value {
         let bounds = self.engine.state().progress.bounds;
         let (least, most) = bounds;
-        let Solvable { win, draw, .. } = self.about;
+        let Facts { win, draw, .. } = self.facts;
         let winner = match () {
             () if least >= win => Some(Winner::Seat(0)),
             () if most < draw => Some(Winner::Seat(1)),
@@ -156,7 +134,7 @@ impl<'w, G: Game> Solver<'w, G> {
     pub fn run(&mut self) -> Result<Value, Stopped> {
         while let Some(need) = self.next_need() {
             self.engine.state_mut().progress.asks = need;
-            let bound = self.engine.bound(&self.position, need, self.method)?;
+            let bound = self.engine.bound(&self.position, need)?;
             let (least, most) = &mut self.engine.state_mut().progress.bounds;
             self.last = Some(bound >= need);
             if bound >= need {
@@ -180,7 +158,7 @@ impl<'w, G: Game> Solver<'w, G> {
     /// # Errors
     /// If the watch or the limit stops it.
     pub fn at_least(&mut self, need: i32) -> Result<bool, Stopped> {
-        let position = self.position;
+        let position = self.position.clone();
         self.decide(&position, need)
     }
 
@@ -189,7 +167,7 @@ impl<'w, G: Game> Solver<'w, G> {
         let (least, most) = self.engine.state().progress.bounds;
         let open = |need: i32| (least < need && most >= need).then_some(need);
         match self.question {
-            Question::Win => open(self.about.win).or_else(|| open(self.about.draw)),
+            Question::Win => open(self.facts.win).or_else(|| open(self.facts.draw)),
             Question::Value if least == most => None,
             Question::Value => Some(match self.last {
                 Some(true) => least + 1,
@@ -205,9 +183,9 @@ impl<'w, G: Game> Solver<'w, G> {
         let Value { winner, bounds } = self.value();
         match (self.question, winner) {
             (Question::Value, _) => (Some(bounds.0), Some(bounds.1.saturating_add(1))),
-            (_, Some(Winner::Seat(0))) => (Some(self.about.win), None),
-            (_, Some(Winner::Seat(_))) => (None, Some(self.about.draw)),
-            (_, Some(Winner::Draw)) => (Some(self.about.draw), Some(self.about.win)),
+            (_, Some(Winner::Seat(0))) => (Some(self.facts.win), None),
+            (_, Some(Winner::Seat(_))) => (None, Some(self.facts.draw)),
+            (_, Some(Winner::Draw)) => (Some(self.facts.draw), Some(self.facts.win)),
             (_, None) => (None, None),
         }
     }
@@ -222,10 +200,13 @@ impl<'w, G: Game> Solver<'w, G> {
         if !self.is_solved() {
             return Ok(line);
         }
-        let mut position = self.position;
-        while let Some(seat) = self.game.to_move(&position) {
-            let mv = self.best(&position, seat)?;
-            position = after(self.game, &position, mv);
+        let mut position = self.position.clone();
+        while let Some(seat) = self.game.mover(&position) {
+            if line.len() >= MOST_LINE {
+                return Err(Stopped::Endless);
+            }
+            let (mv, next) = self.best(&position, seat)?;
+            position = next;
             line.push(mv);
         }
         Ok(line)
@@ -237,17 +218,11 @@ impl<'w, G: Game> Solver<'w, G> {
     /// As there.
     pub fn written_line(&mut self) -> Result<Vec<String>, Stopped> {
         let line = self.line()?;
-        let text = |mv| {
-            let mut text = String::new();
-            self.game.write_move(mv, &mut text);
-            text
-        };
-        Ok(line.into_iter().map(text).collect())
+        Ok(line.iter().map(|mv| self.game.text(mv)).collect())
     }
 
-    fn best(&mut self, position: &G::Position, seat: usize) -> Result<G::Move, Stopped> {
+    fn best(&mut self, position: &G::Position, seat: usize) -> Result<Successor<G>, Stopped> {
         let (seat_0, seat_1) = self.holds();
-        let moves = legal(self.game, position);
         let (mine, others) = if seat == 0 {
             (seat_0, seat_1)
         } else {
@@ -255,66 +230,55 @@ impl<'w, G: Game> Solver<'w, G> {
         };
         let Some(need) = mine else {
             let need = others.unwrap_or_default();
-            let work = |mv: &G::Move| {
-                let next = after(self.game, position, *mv);
-                self.engine.work(&next, need)
-            };
-            return Ok(*moves.iter().max_by_key(|mv| work(mv)).expect("a move"));
+            let successors = self.game.successors(position)?.into_iter();
+            let hardest = successors.max_by_key(|(_, next)| self.engine.work(next, need));
+            return Ok(hardest.expect("a move"));
         };
         self.holding_move(position, seat, need)
     }
 
-    /// A move with which the seat holds this margin, which it can.
+    /// A move with which the seat holds this margin, which it can; where that is known, the one that
+    /// brings the end nearer.
     pub(crate) fn holding_move(
         &mut self,
         position: &G::Position,
         seat: usize,
         need: i32,
-    ) -> Result<G::Move, Stopped> {
-        let moves = legal(self.game, position);
-        for &mv in &moves {
-            let next = after(self.game, position, mv);
-            if self.known(&next, need) == Some(seat == 0) {
-                return Ok(mv);
+    ) -> Result<Successor<G>, Stopped> {
+        let mut successors = self.game.successors(position)?;
+        let mut nearest = None;
+        for (at, (_, next)) in successors.iter().enumerate() {
+            if self.engine.known(next, need) != Some(seat == 0) {
+                continue;
+            }
+            let Some(left) = self.engine.moves_left(next, need) else {
+                return Ok(successors.swap_remove(at));
+            };
+            if nearest.is_none_or(|(least, _)| left < least) {
+                nearest = Some((left, at));
             }
         }
-        for &mv in &moves {
-            let next = after(self.game, position, mv);
+        if let Some((_, at)) = nearest {
+            return Ok(successors.swap_remove(at));
+        }
+        for (mv, next) in successors {
             if self.decide(&next, need)? == (seat == 0) {
-                return Ok(mv);
+                return Ok((mv, next));
             }
         }
         unreachable!("a seat that holds a margin has a move that holds it")
     }
 
-    /// True if the final margin is at least `need`, if that is known without a search.
-    fn known(&mut self, position: &G::Position, need: i32) -> Option<bool> {
-        self.engine.known(position, need, self.method)
-    }
-
     /// True if the final margin of best play is at least `need`.
     fn decide(&mut self, position: &G::Position, need: i32) -> Result<bool, Stopped> {
-        Ok(self.engine.bound(position, need, self.method)? >= need)
+        Ok(self.engine.bound(position, need)? >= need)
     }
 }
 
 /// Between which margins the final one is, as far as the rules see that.
-fn seen<G: Game>(game: &G, position: &G::Position) -> (i32, i32) {
-    match game.to_move(position) {
+fn seen<G: Playable>(game: &G, position: &G::Position) -> (i32, i32) {
+    match game.mover(position) {
         None => (game.margin(position), game.margin(position)),
         Some(_) => game.margin_bounds(position),
     }
-}
-
-pub(crate) fn legal<G: Game>(game: &G, position: &G::Position) -> Vec<G::Move> {
-    let mut moves = Vec::new();
-    game.legal(position, &mut moves);
-    moves
-}
-
-/// The position after a legal move.
-pub(crate) fn after<G: Game>(game: &G, position: &G::Position, mv: G::Move) -> G::Position {
-    let mut next = *position;
-    game.play_unchecked(&mut next, mv);
-    next
 }

@@ -183,6 +183,22 @@ pub trait RandomGames {
     fn play(&mut self, from: &Self::From, most: u64, total: &mut Total)
     -> Result<u64, BrokenRules>;
 
+    /// Plays this many games at once, if that is faster, and adds them to the total in the order in which they
+    /// began. `go_on` is called with the plies of each, as [`RandomGames::play`] returns them, and ends the
+    /// series by `false`. Returns `false` if it is not faster, and nothing was played.
+    ///
+    /// # Errors
+    /// As of [`RandomGames::play`].
+    fn play_many(
+        &mut self,
+        _from: &Self::From,
+        _count: u32,
+        _total: &mut Total,
+        _go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<bool, BrokenRules> {
+        Ok(false)
+    }
+
     /// The outcome for each seat if play stops in this position.
     ///
     /// # Errors
@@ -223,6 +239,15 @@ fn play_within<R: RandomGames>(
     left: &mut u64,
 ) -> Result<Option<Total>, BrokenRules> {
     let mut total = Total::new(games.seats());
+    let mut fits = true;
+    let at_once = games.play_many(from, count, &mut total, &mut |plies| {
+        fits = plies <= *left;
+        *left = left.saturating_sub(plies);
+        fits
+    })?;
+    if at_once {
+        return Ok(fits.then_some(total));
+    }
     for _ in 0..count {
         let plies = games.play(from, *left, &mut total)?;
         let Some(rest) = left.checked_sub(plies) else {
@@ -240,7 +265,11 @@ fn play_while<R: RandomGames>(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<PlayoutResults, BrokenRules> {
     let mut total = Total::new(games.seats());
-    loop {
+    let at_once = match games.play_many(from, count, &mut total, go_on) {
+        Err(broken) if broken.is_given_up() => true,
+        played => played?,
+    };
+    while !at_once {
         let plies = match games.play(from, u64::MAX, &mut total) {
             Err(broken) if broken.is_given_up() => break,
             played => played?,

@@ -159,6 +159,6 @@ mod tests {
         assert_eq!(code(Ok(()), false), 0);
         assert_eq!(code(Err(CliError::Interrupted), false), 130);
         assert_eq!(code(Err(CliError::Interrupted), true), 101);
-        assert_eq!(code(Err(CliError::Unsolved), true), 5);
+        assert_eq!(code(Err(CliError::Unsolved("why")), true), 5);
     }
 }

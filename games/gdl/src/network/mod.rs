@@ -9,6 +9,7 @@ mod circuit;
 mod cubes;
 mod error;
 mod graph;
+mod lanes;
 mod legal;
 #[cfg(test)]
 mod parts;
@@ -20,21 +21,26 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use games::budget;
+use games::{Rng, budget};
 
-use crate::engine::{Engine, Failure, Percepts};
+use crate::engine::{Engine, Failure, Percepts, Series, SeriesError, TakeGame};
 use crate::ground::{Ground, Ungroundable};
 use crate::play::learning::Catalog;
 use crate::terms::Map;
 pub(crate) use circuit::Circuit;
 pub(crate) use error::NetworkError;
 use graph::{Node, Ref};
+use lanes::{Broken, Lanes};
 use legal::{Bits, RoleMoves};
 use program::{Layout, Live, Program, bit};
 use specialised::{Change, Specialiser, moves_of};
 
 /// The most memory for changes of joint moves, in bytes. Beyond that, their effects are evaluated each time.
 const MOST_CHANGES: usize = 256 << 20;
+/// Fewer games than this are played one by one.
+const LEAST_AT_ONCE: u32 = 32;
+/// The words of lanes for games that are enough for them.
+const WIDE: usize = 4;
 /// Hash table probes for a joint move.
 const PROBES: usize = 8;
 
@@ -50,6 +56,8 @@ pub(crate) struct Network {
     /// The first bit of those that say which facts change by themselves, and the facts.
     flips: u32,
     flipping: Vec<u32>,
+    /// Made when many games are asked for; `None` if the network is too large.
+    lanes: OnceLock<Option<Lanes>>,
     /// `None` if moves are inputs of the gates, because circles depend on them.
     specialiser: Option<Specialiser>,
     /// Changes of joint moves, by their hash.
@@ -183,6 +191,7 @@ impl Network {
             goals,
             flips,
             flipping,
+            lanes: OnceLock::new(),
             specialiser,
             changes: (0..places).map(|_| OnceLock::new()).collect(),
             change_bytes: AtomicUsize::new(0),
@@ -210,6 +219,15 @@ impl Network {
 
     fn bit(&self, position: &NetworkPosition, index: u32) -> bool {
         bit(&position.live.bits, index as usize)
+    }
+
+    /// The position with these facts, as bits.
+    fn position_of(&self, facts: &[u64]) -> NetworkPosition {
+        let true_facts = (0..self.circuit.facts.len()).filter(|fact| bit(facts, *fact));
+        NetworkPosition {
+            live: self.program.start(true_facts),
+            changed: Vec::new(),
+        }
     }
 
     /// The words of legal moves of a role: where each begins among its moves, and the bits.
@@ -684,6 +702,34 @@ impl Engine for Network {
             let mut holds = |when| self.evaluate(&position.live, &[], when, memo);
             self.goals_that(roles, &mut holds, take)
         })
+    }
+
+    fn play_many(
+        &self,
+        from: &NetworkPosition,
+        series: &Series<'_>,
+        rng: &mut Rng,
+        take: TakeGame<'_>,
+    ) -> Option<Result<(), SeriesError<NetworkPosition>>> {
+        if series.count < LEAST_AT_ONCE {
+            return None;
+        }
+        let lanes = self.lanes.get_or_init(|| Lanes::new(&self.circuit));
+        let lanes = lanes.as_ref()?;
+        let facts = &from.live.inputs;
+        let played = if series.count < 64 * WIDE as u32 {
+            lanes::play::<1>(lanes, facts, series, rng, take)
+        } else {
+            lanes::play::<WIDE>(lanes, facts, series, rng, take)
+        };
+        Some(played.map_err(|broken| match broken {
+            Broken::Failure(failure) => SeriesError::Failure(failure),
+            Broken::Stuck { facts, role } => SeriesError::Stuck {
+                position: self.position_of(&facts),
+                role,
+            },
+            Broken::Endless => SeriesError::Endless,
+        }))
     }
 
     #[inline]

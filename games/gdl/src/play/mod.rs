@@ -12,10 +12,10 @@ pub(crate) mod view;
 
 use games::{BrokenRules, Rng, budget};
 
-use crate::engine::{Engine, Failure, Percepts};
+use crate::engine::{Engine, Failure, Percepts, Series, SeriesError, TakeGame};
 
 /// More steps in a row in which nobody has a choice count as an endless game.
-const MOST_FORCED: usize = 20_000;
+pub(crate) const MOST_FORCED: usize = 20_000;
 
 pub(crate) struct Play<E> {
     pub(crate) engine: E,
@@ -176,6 +176,30 @@ impl<E: Engine> Play<E> {
         ))
     }
 
+    /// Plays the games of a series, if the engine can do that faster than one by one. Returns whether it did.
+    ///
+    /// # Errors
+    /// If the sheet does not work.
+    pub(crate) fn play_many(
+        &self,
+        position: &E::Position,
+        series: &Series<'_>,
+        rng: &mut Rng,
+        take: TakeGame<'_>,
+    ) -> Result<bool, BrokenRules> {
+        match self.engine.play_many(position, series, rng, take) {
+            None => Ok(false),
+            Some(Ok(())) => Ok(true),
+            Some(Err(SeriesError::Failure(failure))) => Err(self.failed(&failure)),
+            Some(Err(SeriesError::Stuck { position, role })) => Err(self.stuck(&position, role)),
+            Some(Err(SeriesError::Endless)) => Err(self.endless()),
+        }
+    }
+
+    fn endless(&self) -> BrokenRules {
+        self.broken("the game does not end, though nobody has a choice")
+    }
+
     /// Plays on at random until the game is over or the ply reaches `most`. Returns the plies made.
     ///
     /// # Errors
@@ -208,7 +232,7 @@ impl<E: Engine> Play<E> {
             }
             forced = if choices > 0 { 0 } else { forced + 1 };
             if forced > MOST_FORCED {
-                return Err(self.broken("the game does not end, though nobody has a choice"));
+                return Err(self.endless());
             }
             scratch.joint.clear();
             for (role, count) in scratch.counts.iter().enumerate() {

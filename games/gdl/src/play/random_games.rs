@@ -3,7 +3,7 @@
 use games::playout::{PlayoutRequest, RandomGames, Total};
 use games::{BrokenRules, Rng};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Series};
 use crate::play::Scratch;
 use crate::play::shared::{At, SharedRules, outcome_of};
 
@@ -54,6 +54,26 @@ impl<E: Engine> RandomGames for SheetGames<'_, E> {
         // A goal that is missing is the sheet's fault, and no reason to lose all other games: it counts 0.
         total.add(plies, &outcome_of(&play.scores(position, false)?));
         Ok(u64::from(plies.max(1)))
+    }
+
+    fn play_many(
+        &mut self,
+        from: &At<E>,
+        count: u32,
+        total: &mut Total,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<bool, BrokenRules> {
+        let series = Series {
+            seats: &self.rules.play.seats,
+            ply: from.ply,
+            last: self.last,
+            count,
+        };
+        let play = &self.rules.play;
+        play.play_many(&from.position, &series, &mut self.rng, &mut |plies, goals| {
+            total.add(plies, &outcome_of(goals));
+            go_on(u64::from(plies.max(1)))
+        })
     }
 
     fn as_it_stands(&mut self, from: &At<E>) -> Result<Vec<f64>, BrokenRules> {

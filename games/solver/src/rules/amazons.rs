@@ -9,6 +9,7 @@ use games::{Game, Seat};
 use super::image_keys::{ImageKeys, Images, least};
 use super::slides::SlideTable;
 use super::{FromGame, Keyed, SearchRules, cell_sets, cells};
+use crate::search::Stopped;
 
 /// The kind of closed cells in keys; the kinds below it are the seats.
 const CLOSED: usize = 2;
@@ -146,7 +147,11 @@ impl SearchRules for AmazonsRules {
         least(&self.images(position))
     }
 
-    fn successors(&self, position: &Position, out: &mut Vec<Keyed<Position>>) {
+    fn successors(
+        &self,
+        position: &Position,
+        out: &mut Vec<Keyed<Position>>,
+    ) -> Result<(), Stopped> {
         let seat = usize::from(position.seat);
         let blocked = position.blocked();
         let mut before = self.images(position);
@@ -172,6 +177,7 @@ impl SearchRules for AmazonsRules {
                 }
             }
         }
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ use games::{Game, Seat};
 
 use super::{FromGame, Keyed, POINT, SearchRules};
 use crate::keys::Keys;
+use crate::search::Stopped;
 
 /// At most this many positions are counted to settle one: if that does not do, the search goes on.
 const MOST_COUNTED: u32 = 500;
@@ -71,7 +72,11 @@ impl<G: Game> SearchRules for GenericRules<'_, G> {
         self.keys.key(self.game, position)
     }
 
-    fn successors(&self, position: &G::Position, out: &mut Vec<Keyed<G::Position>>) {
+    fn successors(
+        &self,
+        position: &G::Position,
+        out: &mut Vec<Keyed<G::Position>>,
+    ) -> Result<(), Stopped> {
         let mut moves = Vec::new();
         self.game.legal(position, &mut moves);
         out.extend(moves.into_iter().map(|mv| {
@@ -80,6 +85,7 @@ impl<G: Game> SearchRules for GenericRules<'_, G> {
             let key = self.key(&position);
             Keyed { position, key }
         }));
+        Ok(())
     }
 }
 

@@ -14,6 +14,9 @@ mod tests;
 use games::kit::solving::CellSets;
 use games::{Game, Seat};
 
+use crate::playable::Playable;
+use crate::search::Stopped;
+
 /// The worth of a point in moves, for move ordering.
 const POINT: i32 = 3;
 
@@ -23,7 +26,10 @@ pub(crate) struct Keyed<P> {
 }
 
 pub(crate) trait SearchRules {
-    type Position: Copy;
+    type Position: Clone;
+
+    /// True if a position may come back, which searches then look out for.
+    const MAY_COME_BACK: bool = false;
 
     /// The seat to move; it means nothing if the game is over.
     fn mover(&self, position: &Self::Position) -> Seat;
@@ -50,7 +56,14 @@ pub(crate) trait SearchRules {
     fn key(&self, position: &Self::Position) -> u128;
 
     /// Appends the position after each move.
-    fn successors(&self, position: &Self::Position, out: &mut Vec<Keyed<Self::Position>>);
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn successors(
+        &self,
+        position: &Self::Position,
+        out: &mut Vec<Keyed<Self::Position>>,
+    ) -> Result<(), Stopped>;
 }
 
 /// The cells of a set, lowest first.
@@ -74,7 +87,7 @@ fn cell_sets<G: Game, const SETS: usize>(game: &G, position: &G::Position) -> [u
 }
 
 /// Search rules that can take over positions from the rules of a game.
-pub(crate) trait FromGame<G: Game>: SearchRules {
+pub(crate) trait FromGame<G: Playable>: SearchRules {
     /// The same position.
     fn position(&self, game: &G, position: &G::Position) -> Self::Position;
 }

@@ -8,6 +8,7 @@ use games::{Game, Seat};
 use super::image_keys::{ImageKeys, Images, least};
 use super::slides::SlideTable;
 use super::{FromGame, Keyed, POINT, SearchRules, cell_sets, cells};
+use crate::search::Stopped;
 
 /// The kind of seat 0's pieces in keys; the kinds below it are the points of cells.
 const PIECE: usize = 2;
@@ -212,7 +213,11 @@ impl SearchRules for PenguinsRules {
         least(&self.images(position))
     }
 
-    fn successors(&self, position: &Position, out: &mut Vec<Keyed<Position>>) {
+    fn successors(
+        &self,
+        position: &Position,
+        out: &mut Vec<Keyed<Position>>,
+    ) -> Result<(), Stopped> {
         let images = self.images(position);
         let other = 1 - position.seat;
         if self.is_placing(position) {
@@ -221,7 +226,7 @@ impl SearchRules for PenguinsRules {
                 // The first seat places first and then moves first.
                 self.pass_on(next, images, other)
             }));
-            return;
+            return Ok(());
         }
         let blocked = !position.open();
         let seat = usize::from(position.seat);
@@ -235,6 +240,7 @@ impl SearchRules for PenguinsRules {
                 self.pass_on(next, images, other)
             }));
         }
+        Ok(())
     }
 }
 

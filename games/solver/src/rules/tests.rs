@@ -9,11 +9,12 @@ use games::{Game, Options, Rng};
 use serde_json::{Value, json};
 
 use super::amazons::AmazonsRules;
+use super::generic::GenericRules;
 use super::penguins::PenguinsRules;
 use super::{FromGame, Keyed};
-use crate::engine;
+use crate::engine::{Asked, HasEngine as _, Means};
 use crate::keys::Keys;
-use crate::search::{Method, State};
+use crate::search::Method;
 
 fn rules<G: Game>(options: &Value) -> G {
     G::new(&Options::of::<G>(options).unwrap()).unwrap()
@@ -79,7 +80,7 @@ where
         let (least, most) = self.fast.quick_bounds(&fast);
         assert!(least < most, "{fast:?} is not over");
         let mut ours = Vec::new();
-        self.fast.successors(&fast, &mut ours);
+        self.fast.successors(&fast, &mut ours).unwrap();
         let theirs = self.next(position);
         assert_eq!(ours.len() as u32, self.fast.mobility(&fast), "{fast:?}");
         assert_eq!(ours.len(), theirs.len(), "{fast:?}");
@@ -194,16 +195,19 @@ fn compare_values<G: Game>(game: &G, position: &G::Position, needs: &[i32]) {
     }
     let about = game.solvable().unwrap();
     assert!(about.movement.is_some());
-    let state = || State::new(1 << 18, Box::new(|_: &_| true));
-    let mut fast = engine::for_game(game, &about, state());
-    let mut slow = engine::generic(game, &about, state());
+    let means = |method| Means {
+        method,
+        bytes: 1 << 18,
+        watch: Box::new(|_: &_| true),
+    };
+    let slow_rules = GenericRules::new(game, about.board);
+    let mut slow = Asked::boxed(game, slow_rules, means(Method::ProofNumber));
     for &need in needs {
-        let answer = slow.bound(position, need, Method::ProofNumber).unwrap() >= need;
+        let answer = slow.bound(position, need).unwrap() >= need;
         for method in [Method::ProofNumber, Method::AlphaBeta] {
-            let ours = fast.bound(position, need, method).unwrap() >= need;
+            let mut fast = game.engine(means(method)).unwrap();
+            let ours = fast.bound(position, need).unwrap() >= need;
             assert_eq!(ours, answer, "{} {need} {method:?}", game.save(position));
-            // One table cannot serve both.
-            fast = engine::for_game(game, &about, state());
         }
     }
 }

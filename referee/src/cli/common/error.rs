@@ -76,9 +76,9 @@ pub(crate) enum CliError {
     /// Input or output of the program itself.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// A search ended at its limit.
-    #[error("not solved: `--positions` ended the search")]
-    Unsolved,
+    /// A search ended without an answer.
+    #[error("not solved: {0}")]
+    Unsolved(&'static str),
     #[error("interrupted")]
     Interrupted,
 }
@@ -139,7 +139,7 @@ impl CliError {
             CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::ResourceExhausted { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
-            CliError::Unsolved => 5,
+            CliError::Unsolved(_) => 5,
             CliError::Interrupted => 130,
         }
     }

@@ -206,3 +206,116 @@ fn the_report_on_starting_tiles_says_what_is_proven() {
     assert_eq!(report[0]["solved"], true);
     assert_eq!(report[5]["tile"], "c2");
 }
+
+fn sheet(name: &str) -> String {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/sheets");
+    format!("{root}/{name}.kif")
+}
+
+#[test]
+fn sheets_have_the_values_that_are_known() {
+    // Tic-tac-toe is a draw, and heaps are won by who moves first unless their nim-sum is 0.
+    for (name, winner, scores) in [
+        ("tic-tac-toe", json!("draw"), json!([50, 50])),
+        ("nim", json!(0), json!([100, 0])),
+    ] {
+        let file = sheet(name);
+        for method in ["alpha-beta", "proof-number", "retrograde"] {
+            let args = [name, "--rules", &file, "--method", method, "--verify"];
+            let memory = ["--format", "json", "--memory", "100MB"];
+            let answer = good(run([&["solve"], &args[..], &memory].concat())).json();
+            assert_eq!(answer["winner"], winner, "{name} {method}");
+            assert_eq!(answer["scores"], scores, "{name} {method}");
+            assert!(answer["proof_positions"].as_u64().unwrap() > 10, "{answer}");
+            assert_eq!(answer["rules"].as_str().unwrap().len(), 64);
+        }
+    }
+}
+
+#[test]
+fn a_rules_program_is_solved() {
+    let python = format!(
+        "python3 {}/../games/examples/hex.py",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    // The first player wins Hex on every board, and so the second one if it may take over the first stone.
+    for (options, winner) in [
+        (r#"{"size":3,"swap":false}"#, 0),
+        (r#"{"size":2,"swap":true}"#, 1),
+    ] {
+        let args = ["hex", "--rules", &python, "--options", options];
+        let answer = solved(&[&args[..], &["--question", "win", "--verify"]].concat());
+        assert_eq!(answer["winner"], winner, "{answer}");
+    }
+}
+
+/// A token on a circle of five, which the seats move in turn, on or back by one. `rest` are the rules for
+/// the end.
+fn circle(rest: &str) -> String {
+    format!(
+        "(role left) (role right)
+         (init (at 0)) (init (turn left))
+         (on 0 1) (on 1 2) (on 2 3) (on 3 4) (on 4 0)
+         (<= (legal ?r (go ?to)) (true (turn ?r)) (true (at ?from)) (on ?from ?to))
+         (<= (legal ?r (go ?to)) (true (turn ?r)) (true (at ?from)) (on ?to ?from))
+         (<= (legal left noop) (true (turn right)))
+         (<= (legal right noop) (true (turn left)))
+         (<= (next (at ?to)) (does ?r (go ?to)))
+         (<= (next (turn left)) (true (turn right)))
+         (<= (next (turn right)) (true (turn left)))
+         {rest}"
+    )
+}
+
+#[test]
+fn play_that_need_not_end_has_the_value_that_a_seat_can_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, rest: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, circle(rest)).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    // Who steps on 2 or 3 has lost, and from anywhere else there is a way back.
+    let endless = write(
+        "endless.kif",
+        "(<= terminal (true (at 2))) (<= terminal (true (at 3)))
+         (<= (goal ?r 100) (true (turn ?r)))
+         (<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
+    );
+    let ran = run(["solve", "endless", "--rules", &endless, "--memory", "1MB"]);
+    assert_eq!(ran.code, Some(5), "{}\n{}", ran.stdout, ran.stderr);
+    assert_contains(&ran.stderr, "all positions are listed instead");
+    assert_contains(&ran.stderr, "neither seat can force an end");
+    // The first step wins, whatever else could go on for ever.
+    let first = write(
+        "first.kif",
+        "(<= terminal (true (at 1)))
+         (<= (goal ?r 0) (true (turn ?r)))
+         (<= (goal ?r 100) (role ?r) (not (true (turn ?r))))",
+    );
+    let answer = solved(&["first", "--rules", &first, "--verify"]);
+    assert_eq!(answer["winner"], 0, "{answer}");
+    let asked = ["endless", "--rules", &endless, "--method", "alpha-beta"];
+    tests::refused(
+        &run([&["solve"], &asked[..]].concat()),
+        5,
+        "play can come back",
+    );
+}
+
+#[test]
+fn games_without_turns_or_with_chance_are_refused() {
+    for (name, part) in [
+        ("rock-paper-scissors", "seat 0 and seat 1 act at once"),
+        ("pig", "chance takes part in it"),
+        ("kuhn-poker", "chance takes part in it"),
+        ("lights-out", "has 1 under these options"),
+    ] {
+        let file = sheet(name);
+        refused(&[name, "--rules", &file], part);
+    }
+    let file = sheet("nim");
+    let args = ["nim", "--rules", &file, "--method", "retrograde"];
+    refused(&[&args[..], &["--checkpoint", "x.solve"]].concat(), "has none");
+    refused(&["amazons", "--method", "retrograde"], "for sheets and rules programs");
+}

@@ -2,30 +2,30 @@
 
 use std::time::Duration;
 
-use games::{Game, Session};
+use games::Session;
 use report::solutions::Answer;
 use serde_json::{Map, Value};
-use solver::{Question, Solver, Stopped};
+use solver::{Playable, Question, Solver, Stopped};
 
 use crate::cli::common::format::print_json;
 use crate::cli::{CliError, print};
 
 /// Why there is no answer.
 pub(super) enum Failed {
-    /// The line of play could not be found in time.
-    Stopped,
+    /// The line of play was not found.
+    Stopped(Stopped),
     /// Rules and search disagree: a bug of the program.
     Wrong(String),
 }
 
 impl From<Stopped> for Failed {
-    fn from(_: Stopped) -> Self {
-        Failed::Stopped
+    fn from(stopped: Stopped) -> Self {
+        Failed::Stopped(stopped)
     }
 }
 
 /// Facts from an unfinished search.
-pub(super) fn unsolved<G: Game>(solver: &Solver<'_, G>, took: Duration) -> Answer {
+pub(super) fn unsolved<G: Playable>(solver: &Solver<'_, G>, took: Duration) -> Answer {
     let (value, progress) = (solver.value(), solver.progress());
     Answer {
         solved: false,
@@ -42,7 +42,7 @@ pub(super) fn unsolved<G: Game>(solver: &Solver<'_, G>, took: Duration) -> Answe
 }
 
 /// The answer of a finished search, with its line replayed by the rules.
-pub(super) fn answer<G: Game>(
+pub(super) fn answer<G: Playable>(
     solver: &mut Solver<'_, G>,
     session: &dyn Session,
     check: Option<u64>,
@@ -88,20 +88,14 @@ fn compare(answer: &Answer, end: &dyn Session) -> Result<(), Failed> {
 pub(super) fn print_answer(
     answer: &Answer,
     about: &Map<String, Value>,
-    session: &dyn Session,
+    (roles, session): (&[String], &dyn Session),
     json: bool,
 ) -> Result<(), CliError> {
     if json {
         print_json(&answer.json(about))
     } else {
-        print(&answer.text(&roles(about), session))
+        print(&answer.text(roles, session))
     }
-}
-
-/// The names of the seats, from a game's description.
-fn roles(about: &Map<String, Value>) -> Vec<String> {
-    let id = about["game"].as_str().and_then(games::find);
-    id.map_or_else(Vec::new, |entry| entry.info.roles.clone())
 }
 
 /// Plays the line by the rules.

@@ -15,6 +15,7 @@ use solver::elephant_run::{Bound, ChaseSolver, StartingTile, Stopped, board, sta
 use super::checkpoint;
 use super::watch::{Progress, StopSignal};
 use crate::cli::common::format::print_json;
+use super::AT_LIMIT;
 use crate::cli::{CliError, print};
 
 /// Positions a tile's turn.
@@ -142,7 +143,7 @@ impl Report {
         if tiles.iter().all(StartingTile::is_solved) {
             Ok(())
         } else {
-            Err(CliError::Unsolved)
+            Err(CliError::Unsolved(AT_LIMIT))
         }
     }
 }
