@@ -17,6 +17,8 @@ pub(crate) struct IterationBudget {
     last: Instant,
     slowest: Duration,
     done: u32,
+    /// The iterations before the last look.
+    looked: u32,
 }
 
 impl IterationBudget {
@@ -27,6 +29,7 @@ impl IterationBudget {
             last: Instant::now(),
             slowest,
             done: 0,
+            looked: 0,
         }
     }
 
@@ -49,6 +52,14 @@ impl IterationBudget {
         true
     }
 
+    /// Counts up to so many more iterations that go with the one that was just started. Returns how many.
+    pub(crate) fn go_on_with(&mut self, more: u32) -> u32 {
+        let most = self.limits.most.map_or(more, |most| most - self.done);
+        let more = more.min(most);
+        self.done += more;
+        more
+    }
+
     /// The rest of the time as a budget for an iteration: a single one may take longer than that.
     pub(crate) fn rest(&self) -> Budget {
         match self.limits.deadline {
@@ -57,8 +68,10 @@ impl IterationBudget {
         }
     }
 
-    pub(crate) fn is_time_to_look(&self) -> bool {
-        self.done.is_multiple_of(LOOK_EVERY)
+    pub(crate) fn is_time_to_look(&mut self) -> bool {
+        let is_time = self.done / LOOK_EVERY > self.looked / LOOK_EVERY;
+        self.looked = self.done;
+        is_time
     }
 
     pub(crate) fn left(&self) -> f64 {

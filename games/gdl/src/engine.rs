@@ -24,13 +24,13 @@ pub(crate) enum Failure {
     Spent(#[from] Spent),
 }
 
-/// Random games from one position.
+/// Random games from some positions in turn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Series<'s> {
+pub(crate) struct Series<'s, P> {
     /// The roles whose goals are asked for.
     pub(crate) seats: &'s [usize],
-    /// The ply of the position.
-    pub(crate) ply: u32,
+    /// Each position with its ply.
+    pub(crate) starts: &'s [(P, u32)],
     /// The ply at which games stop.
     pub(crate) last: u32,
     pub(crate) count: u32,
@@ -44,7 +44,10 @@ pub(crate) type TakeGame<'t> = &'t mut dyn FnMut(u32, &[i64]) -> bool;
 pub(crate) enum SeriesError<P> {
     Failure(Failure),
     /// A role has no legal move in a position that is not over.
-    Stuck { position: P, role: usize },
+    Stuck {
+        position: P,
+        role: usize,
+    },
     /// Nobody has a choice any more, and the game does not end.
     Endless,
 }
@@ -88,11 +91,14 @@ pub(crate) trait Engine: Send + Sync + 'static {
         roles: &[usize],
         take: &mut dyn FnMut(Option<i64>),
     ) -> Result<(), Failure>;
+    /// The number of positions whose random games, played at once, take not much longer than one.
+    fn positions_at_once(&self) -> usize {
+        1
+    }
     /// Plays the games of a series, if that is faster than one by one; `None` if not.
     fn play_many(
         &self,
-        _from: &Self::Position,
-        _series: &Series<'_>,
+        _series: &Series<'_, &Self::Position>,
         _rng: &mut Rng,
         _take: TakeGame<'_>,
     ) -> Option<Result<(), SeriesError<Self::Position>>> {

@@ -32,7 +32,10 @@ impl<G: Playable> Solver<'_, G> {
         let own_key = self.game.keys();
         let mut positions = 0;
         for (need, holder) in [(seat_0, 0), (seat_1, 1)] {
-            let Some(need) = need else { continue };
+            let range = self.game.range();
+            let Some(need) = need.filter(|need| range.0 < *need && *need <= range.1) else {
+                continue;
+            };
             // False while a position is on the path from the start.
             let mut known: HashMap<u128, bool> = HashMap::new();
             let mut todo = vec![Step::Enter(self.position().clone())];

@@ -65,19 +65,17 @@ impl<G: Game> HasEngine for G {
             .solvable()
             .ok_or_else(|| Unsolvable::Cycles { game: game() })?;
         let board = about.board;
-        Ok(
-            match about.movement.filter(|_| board.len() <= MOST_CELLS) {
-                Some(Movement::SlideAndShoot) => Asked::boxed(self, AmazonsRules::new(board), means),
-                Some(Movement::SlideAndTake {
-                    pieces,
-                    start_on_ones,
-                }) => {
-                    let rules = PenguinsRules::new(board, pieces, start_on_ones);
-                    Asked::boxed(self, rules, means)
-                }
-                None => Asked::boxed(self, GenericRules::new(self, board), means),
-            },
-        )
+        Ok(match about.movement.filter(|_| board.len() <= MOST_CELLS) {
+            Some(Movement::SlideAndShoot) => Asked::boxed(self, AmazonsRules::new(board), means),
+            Some(Movement::SlideAndTake {
+                pieces,
+                start_on_ones,
+            }) => {
+                let rules = PenguinsRules::new(board, pieces, start_on_ones);
+                Asked::boxed(self, rules, means)
+            }
+            None => Asked::boxed(self, GenericRules::new(self, board), means),
+        })
     }
 }
 

@@ -25,6 +25,6 @@ mod table;
 
 pub use any_game::{NoTurns, SessionGame, SessionPosition};
 pub use checkpoint::CheckpointError;
-pub use playable::{Facts, Playable, Unsolvable};
+pub use playable::{Facts, Keys, Playable, Successor, Unsolvable};
 pub use search::{Decided, Method, Progress, Stopped, Watch};
 pub use solve::{Question, Solver, Value, Winner};

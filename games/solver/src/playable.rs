@@ -6,7 +6,7 @@ use games::{Game, Seat};
 use thiserror::Error;
 
 use crate::engine::HasEngine;
-use crate::keys::Keys;
+use crate::keys;
 use crate::search::Stopped;
 
 /// The final margins that decide a game.
@@ -51,6 +51,12 @@ pub enum Unsolvable {
     Retrograde { game: String },
 }
 
+/// A move and the position after it.
+pub type Successor<G> = (<G as Playable>::Move, <G as Playable>::Position);
+
+/// Makes keys of positions.
+pub type Keys<'g, G> = Box<dyn Fn(&<G as Playable>::Position) -> u128 + 'g>;
+
 /// A game of two seats that take turns. [`Game`]s are playable, and so is a
 /// [`SessionGame`](crate::SessionGame).
 #[expect(private_bounds, reason = "no other crate implements it")]
@@ -64,13 +70,18 @@ pub trait Playable: HasEngine + Sized {
 
     /// A key of positions that are not over, made without the help of any faster rules. Positions of one
     /// key have the same further play, or its mirror image.
-    fn keys<'g>(&'g self) -> Box<dyn Fn(&Self::Position) -> u128 + 'g>;
+    fn keys<'g>(&'g self) -> Keys<'g, Self>;
 
     /// The seat to move; `None` when the game is over.
     fn mover(&self, position: &Self::Position) -> Option<Seat>;
 
     /// By how much seat 0 is ahead; in the end, this is the final margin.
     fn margin(&self, position: &Self::Position) -> i32;
+
+    /// Between which margins every game ends, by the range of its points alone: nobody has to prove that.
+    fn range(&self) -> (i32, i32) {
+        (i32::MIN, i32::MAX)
+    }
 
     /// Between which margins a game that is not over surely ends.
     fn margin_bounds(&self, position: &Self::Position) -> (i32, i32);
@@ -79,10 +90,7 @@ pub trait Playable: HasEngine + Sized {
     ///
     /// # Errors
     /// If the rules do not work.
-    fn successors(
-        &self,
-        position: &Self::Position,
-    ) -> Result<Vec<(Self::Move, Self::Position)>, Stopped>;
+    fn successors(&self, position: &Self::Position) -> Result<Vec<Successor<Self>>, Stopped>;
 
     fn text(&self, mv: &Self::Move) -> String;
 }
@@ -111,9 +119,9 @@ impl<G: Game> Playable for G {
         })
     }
 
-    fn keys<'g>(&'g self) -> Box<dyn Fn(&G::Position) -> u128 + 'g> {
+    fn keys<'g>(&'g self) -> Keys<'g, G> {
         let about = self.solvable().expect("the facts were asked for first");
-        let keys = Keys::new(about.board);
+        let keys = keys::Keys::new(about.board);
         Box::new(move |position| keys.key(self, position))
     }
 
@@ -129,7 +137,7 @@ impl<G: Game> Playable for G {
         Game::margin_bounds(self, position)
     }
 
-    fn successors(&self, position: &G::Position) -> Result<Vec<(G::Move, G::Position)>, Stopped> {
+    fn successors(&self, position: &G::Position) -> Result<Vec<Successor<G>>, Stopped> {
         let mut moves = Vec::new();
         self.legal(position, &mut moves);
         let after = |mv| {

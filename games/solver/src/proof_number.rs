@@ -77,6 +77,9 @@ struct Child<P> {
     others: u32,
 }
 
+/// The successors that are not refuted, and the number of moves.
+type Children<P> = (Vec<Child<P>>, usize);
+
 /// Thresholds of a node, for the seat to move: the search ends when a number reaches its own.
 #[derive(Clone, Copy)]
 struct Limits {
@@ -234,7 +237,7 @@ impl<R: SearchRules> Search<'_, R> {
         position: &R::Position,
         need: i32,
         yes: bool,
-    ) -> Result<(Vec<Child<R::Position>>, usize), Stopped> {
+    ) -> Result<Children<R::Position>, Stopped> {
         let mut next = Vec::new();
         self.rules.successors(position, &mut next)?;
         let moves = next.len();

@@ -1,7 +1,7 @@
 //! Solves a position by asking a search for one margin after the other.
 
 use crate::engine::{Engine, Means};
-use crate::playable::{Facts, Playable, Unsolvable};
+use crate::playable::{Facts, Playable, Successor, Unsolvable};
 use crate::search::{Method, Progress, Stopped, Watch};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,6 @@ pub struct Value {
     /// Between which margins the final one is, both ends included.
     pub bounds: (i32, i32),
 }
-
-/// A move and the position after it.
-type Successor<G> = (<G as Playable>::Move, <G as Playable>::Position);
 
 /// The longest line of play. Only one that goes in circles is longer.
 const MOST_LINE: usize = 10_000;

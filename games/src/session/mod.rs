@@ -252,6 +252,25 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// If rules from outside do not work.
     fn perft(&self, request: &PerftRequest) -> Result<Option<Perft>, BrokenRules>;
+    /// The number of positions for [`Session::playout_each`]: games from so many take not much longer than
+    /// one game. 1 if it does not answer.
+    fn positions_at_once(&self) -> usize {
+        1
+    }
+    /// Plays a random game from each of these positions, which are of the same rules, and stops it at the
+    /// ply `last`. Returns the outcomes for the seats, position by position; `None` if that takes as long
+    /// as one game after the other.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn playout_each(
+        &self,
+        _positions: &[Box<dyn Session>],
+        _last: Option<u32>,
+        _seed: u64,
+    ) -> Result<Option<Vec<Vec<f64>>>, BrokenRules> {
+        Ok(None)
+    }
     /// Plays random games from here; `None` if they do not fit into the budget.
     ///
     /// # Errors

@@ -265,18 +265,9 @@ fn play_while<R: RandomGames>(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<PlayoutResults, BrokenRules> {
     let mut total = Total::new(games.seats());
-    let at_once = match games.play_many(from, count, &mut total, go_on) {
-        Err(broken) if broken.is_given_up() => true,
-        played => played?,
-    };
-    while !at_once {
-        let plies = match games.play(from, u64::MAX, &mut total) {
-            Err(broken) if broken.is_given_up() => break,
-            played => played?,
-        };
-        if total.games >= count || !go_on(plies) {
-            break;
-        }
+    match play_until(games, from, count, &mut total, go_on) {
+        Err(broken) if !broken.is_given_up() => return Err(broken),
+        _ => {}
     }
     let mut means = total.means();
     if total.games == 0 {
@@ -287,6 +278,24 @@ fn play_while<R: RandomGames>(
         };
     }
     Ok(PlayoutResults::of(means, total.games))
+}
+
+fn play_until<R: RandomGames>(
+    games: &mut R,
+    from: &R::From,
+    count: u32,
+    total: &mut Total,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<(), BrokenRules> {
+    if games.play_many(from, count, total, go_on)? {
+        return Ok(());
+    }
+    loop {
+        let plies = games.play(from, u64::MAX, total)?;
+        if total.games >= count || !go_on(plies) {
+            return Ok(());
+        }
+    }
 }
 
 fn by_move_within<R: RandomGames>(

@@ -39,7 +39,7 @@ Exit codes:
   2    the command line or the configuration is wrong
   3    a log did not verify, or a bot did not pass `referee check`
   4    the referee could not continue (disk, permissions, descriptors, processes, memory)
-  5    `referee solve` gave up, at the limit of positions, before it knew the value
+  5    `referee solve` does not know the value: it ended at a limit, or nobody can force an end
   101  the referee itself has a fault; what was finished is in the log, `--resume` continues
   130  interrupted; what was finished is in the log or the checkpoint, `--resume` continues
 

@@ -41,6 +41,8 @@ use statistics::Statistics;
 use tree::{Node, SharedStatistics, Tree};
 use worlds::Worlds;
 
+/// Of so many iterations, one may be begun before the others have ended: more would be blind.
+const FEW: u32 = 8;
 /// At most this many moves of the principal variation are logged.
 const LONGEST_LOGGED: usize = 12;
 
@@ -130,8 +132,14 @@ impl SessionMcts {
             return Ok(None);
         };
         let is_mixed = session.to_move().alone().is_none();
+        let at_once = session.positions_at_once() as u32;
         while !root.is_proven() && budget.go_on() {
-            if in_time(tree.iterate(&mut root, None))?.is_none() {
+            let more = (budget.done() / FEW).min(at_once - 1);
+            let iterated = match budget.go_on_with(more) {
+                0 => tree.iterate(&mut root, None),
+                more => tree.iterate_many(&mut root, 1 + more),
+            };
+            if in_time(iterated)?.is_none() {
                 break;
             }
             report_if_due(&mut audience, Some(&root), || Found {

@@ -72,10 +72,22 @@ impl Statistics {
         self.visits += 1;
     }
 
-    pub(super) fn add(&mut self, place: usize, value: f64) {
+    /// Begins to try a move. Until its value is known, it counts as a loss, so that another one may be tried
+    /// meanwhile.
+    pub(super) fn begin(&mut self, place: usize) {
         self.visits += 1;
         self.tries[place].visits += 1;
+    }
+
+    /// Ends a try with its value.
+    pub(super) fn end(&mut self, place: usize, value: f64) {
         self.tries[place].total += value;
+    }
+
+    /// Takes back a try that found no value.
+    pub(super) fn cancel(&mut self, place: usize) {
+        self.visits -= 1;
+        self.tries[place].visits -= 1;
     }
 
     /// Records the proven outcome of a move.
@@ -213,7 +225,10 @@ mod tests {
         let moves = (0..tries.len()).map(|place| place.to_string()).collect();
         let mut statistics = Statistics::new(moves);
         for (place, (visits, value)) in tries.iter().enumerate() {
-            (0..*visits).for_each(|_| statistics.add(place, *value));
+            for _ in 0..*visits {
+                statistics.begin(place);
+                statistics.end(place, *value);
+            }
         }
         statistics
     }

@@ -111,6 +111,14 @@ impl Node {
     }
 }
 
+/// The end of the way down.
+enum Reached {
+    /// A position whose outcome is proven.
+    Worth(Vec<f64>),
+    /// A position to play on from at random.
+    New(Box<dyn Session>),
+}
+
 /// The data that all iterations of one turn share.
 pub(super) struct Tree<'a> {
     question: &'a SessionQuestion<'a>,
@@ -229,25 +237,87 @@ impl<'a> Tree<'a> {
         root: &mut Node,
         learner: Option<Seat>,
     ) -> Result<(), BrokenRules> {
+        let mut steps = Vec::new();
+        let values = match self.select(root, &mut steps, learner) {
+            Ok(Reached::Worth(values)) => Ok(values),
+            Ok(Reached::New(session)) => playout(&*session, self.last_ply, self.rng),
+            Err(broken) => Err(broken),
+        };
+        self.backpropagate(root, &steps, values.as_ref().ok(), learner);
+        values.map(drop)
+    }
+
+    /// Several iterations: down to new positions, and playouts from all of them at once.
+    pub(super) fn iterate_many(&mut self, root: &mut Node, count: u32) -> Result<(), BrokenRules> {
+        let (mut lines, mut sessions) = (Vec::new(), Vec::new());
+        let mut failed = None;
+        for _ in 0..count {
+            let mut steps = Vec::new();
+            match self.select(root, &mut steps, None) {
+                Ok(Reached::Worth(values)) => {
+                    self.backpropagate(root, &steps, Some(&values), None);
+                }
+                Ok(Reached::New(session)) => {
+                    lines.push(steps);
+                    sessions.push(session);
+                }
+                Err(broken) => {
+                    self.backpropagate(root, &steps, None, None);
+                    failed = Some(broken);
+                    break;
+                }
+            }
+        }
+        let seed = self.rng.next_u64();
+        let values = match failed {
+            None => root.session.playout_each(&sessions, self.last_ply, seed),
+            Some(broken) => Err(broken),
+        };
+        let one_by_one = matches!(values, Ok(None));
+        let (values, mut failed) = match values {
+            Ok(values) => (values.unwrap_or_default(), Ok(())),
+            Err(broken) => (Vec::new(), Err(broken)),
+        };
+        for (at, (steps, session)) in lines.iter().zip(&sessions).enumerate() {
+            let mut found = values.get(at).cloned();
+            if one_by_one && failed.is_ok() {
+                match playout(&**session, self.last_ply, self.rng) {
+                    Ok(values) => found = Some(values),
+                    Err(broken) => failed = Err(broken),
+                }
+            }
+            self.backpropagate(root, steps, found.as_ref(), None);
+        }
+        failed
+    }
+
+    /// Goes down to a position that is new or has a proven outcome. The steps are the places of the choices,
+    /// which are begun; [`Tree::backpropagate`] ends them.
+    fn select(
+        &mut self,
+        root: &mut Node,
+        steps: &mut Vec<Vec<usize>>,
+        learner: Option<Seat>,
+    ) -> Result<Reached, BrokenRules> {
         let left = self.question.plies_left;
         self.last_ply = left.map(|left| root.session.ply().saturating_add(left));
         self.path.clear();
-        self.descend(root, 0, learner).map(drop)
+        self.descend(root, steps, learner)
     }
 
-    /// Returns the outcome of the iteration for each seat.
     fn descend(
         &mut self,
         node: &mut Node,
-        depth: usize,
+        steps: &mut Vec<Vec<usize>>,
         learner: Option<Seat>,
-    ) -> Result<Vec<f64>, BrokenRules> {
+    ) -> Result<Reached, BrokenRules> {
+        let depth = steps.len();
         self.depth = self.depth.max(depth);
         if let Some(worth) = &node.worth {
-            return Ok(worth.clone());
+            return Ok(Reached::Worth(worth.clone()));
         }
         if depth > 0 && (is_new(node, learner) || depth == DEEPEST) {
-            return playout(&*node.session, self.last_ply, self.rng);
+            return Ok(Reached::New(node.session.fork()));
         }
         self.path.extend(node.identity.clone());
         let places: Vec<usize> = node
@@ -255,31 +325,58 @@ impl<'a> Tree<'a> {
             .iter()
             .map(|acting| choose(acting, learner, self.rng))
             .collect();
-        let mut values = match node.children.get_mut(&places) {
-            Some(child) => self.descend(child, depth + 1, learner)?,
-            None => {
-                let mut child = self.open_child(node, &places)?;
-                let values = self.descend(&mut child, depth + 1, learner)?;
-                if !self.is_full() {
-                    node.children.insert(places.clone(), child);
-                }
-                values
+        for (acting, place) in node.acting.iter().zip(&places) {
+            if let Acting::Seat(seat, statistics) = acting
+                && learner.is_none_or(|learner| learner == *seat)
+            {
+                statistics.borrow_mut().begin(*place);
             }
+        }
+        steps.push(places.clone());
+        if let Some(child) = node.children.get_mut(&places) {
+            return self.descend(child, steps, learner);
+        }
+        let mut child = self.open_child(node, &places)?;
+        let reached = self.descend(&mut child, steps, learner);
+        if !self.is_full() {
+            node.children.insert(places, child);
+        }
+        reached
+    }
+
+    /// Ends the steps that an iteration began, with its outcome for each seat, or takes them back.
+    fn backpropagate(
+        &self,
+        node: &mut Node,
+        steps: &[Vec<usize>],
+        values: Option<&Vec<f64>>,
+        learner: Option<Seat>,
+    ) -> Option<Vec<f64>> {
+        let Some((places, rest)) = steps.split_first() else {
+            return values.cloned();
         };
-        if self.can_prove {
-            node.prove(&places);
+        let mut values = match node.children.get_mut(places) {
+            Some(child) => self.backpropagate(child, rest, values, learner),
+            None => values.cloned(),
+        };
+        if self.can_prove && values.is_some() {
+            node.prove(places);
             if let Some(worth) = &node.worth {
-                values.clone_from(worth);
+                values = Some(worth.clone());
             }
         }
         for (acting, place) in node.acting.iter().zip(places) {
             if let Acting::Seat(seat, statistics) = acting
                 && learner.is_none_or(|learner| learner == *seat)
             {
-                statistics.borrow_mut().add(place, values[*seat]);
+                let mut statistics = statistics.borrow_mut();
+                match &values {
+                    Some(values) => statistics.end(*place, values[*seat]),
+                    None => statistics.cancel(*place),
+                }
             }
         }
-        Ok(values)
+        values
     }
 
     fn open_child(&mut self, node: &Node, places: &[usize]) -> Result<Node, BrokenRules> {

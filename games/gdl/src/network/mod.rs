@@ -39,6 +39,9 @@ use specialised::{Change, Specialiser, moves_of};
 const MOST_CHANGES: usize = 256 << 20;
 /// Fewer games than this are played one by one.
 const LEAST_AT_ONCE: u32 = 32;
+/// Random games from a network with more gates that are kept up to date take so long that a search
+/// collects positions for many of them.
+const LARGE: usize = 1_000;
 /// The words of lanes for games that are enough for them.
 const WIDE: usize = 4;
 /// Hash table probes for a joint move.
@@ -219,6 +222,11 @@ impl Network {
 
     fn bit(&self, position: &NetworkPosition, index: u32) -> bool {
         bit(&position.live.bits, index as usize)
+    }
+
+    fn lanes(&self) -> Option<&Lanes> {
+        let lanes = self.lanes.get_or_init(|| Lanes::new(&self.circuit));
+        lanes.as_ref()
     }
 
     /// The position with these facts, as bits.
@@ -704,23 +712,35 @@ impl Engine for Network {
         })
     }
 
+    fn positions_at_once(&self) -> usize {
+        if self.program.size() < LARGE {
+            return 1;
+        }
+        self.lanes().map_or(1, |_| lanes::IN_A_WORD as usize)
+    }
+
     fn play_many(
         &self,
-        from: &NetworkPosition,
-        series: &Series<'_>,
+        series: &Series<'_, &NetworkPosition>,
         rng: &mut Rng,
         take: TakeGame<'_>,
     ) -> Option<Result<(), SeriesError<NetworkPosition>>> {
-        if series.count < LEAST_AT_ONCE {
+        if series.count < LEAST_AT_ONCE && series.starts.len() == 1 {
             return None;
         }
-        let lanes = self.lanes.get_or_init(|| Lanes::new(&self.circuit));
-        let lanes = lanes.as_ref()?;
-        let facts = &from.live.inputs;
-        let played = if series.count < 64 * WIDE as u32 {
-            lanes::play::<1>(lanes, facts, series, rng, take)
+        let lanes = self.lanes()?;
+        let facts =
+            |(position, ply): &(&NetworkPosition, u32)| (position.live.inputs.clone(), *ply);
+        let series = Series {
+            seats: series.seats,
+            starts: &series.starts.iter().map(facts).collect::<Vec<_>>(),
+            last: series.last,
+            count: series.count,
+        };
+        let played = if series.count < lanes::IN_A_WORD * WIDE as u32 {
+            lanes::play::<1>(lanes, &series, rng, take)
         } else {
-            lanes::play::<WIDE>(lanes, facts, series, rng, take)
+            lanes::play::<WIDE>(lanes, &series, rng, take)
         };
         Some(played.map_err(|broken| match broken {
             Broken::Failure(failure) => SeriesError::Failure(failure),

@@ -182,12 +182,11 @@ impl<E: Engine> Play<E> {
     /// If the sheet does not work.
     pub(crate) fn play_many(
         &self,
-        position: &E::Position,
-        series: &Series<'_>,
+        series: &Series<'_, &E::Position>,
         rng: &mut Rng,
         take: TakeGame<'_>,
     ) -> Result<bool, BrokenRules> {
-        match self.engine.play_many(position, series, rng, take) {
+        match self.engine.play_many(series, rng, take) {
             None => Ok(false),
             Some(Ok(())) => Ok(true),
             Some(Err(SeriesError::Failure(failure))) => Err(self.failed(&failure)),

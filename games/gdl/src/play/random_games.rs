@@ -65,12 +65,12 @@ impl<E: Engine> RandomGames for SheetGames<'_, E> {
     ) -> Result<bool, BrokenRules> {
         let series = Series {
             seats: &self.rules.play.seats,
-            ply: from.ply,
+            starts: &[(&from.position, from.ply)],
             last: self.last,
             count,
         };
         let play = &self.rules.play;
-        play.play_many(&from.position, &series, &mut self.rng, &mut |plies, goals| {
+        play.play_many(&series, &mut self.rng, &mut |plies, goals| {
             total.add(plies, &outcome_of(goals));
             go_on(u64::from(plies.max(1)))
         })

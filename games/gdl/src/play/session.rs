@@ -12,10 +12,10 @@ use games::session::{End, MoveError, Tally, UndoError, by_steps, wrong_count};
 use games::{Actor, BrokenRules, Rng, Seat, Session, ToMove, View};
 use serde_json::{Value, json};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Series};
 use crate::play::perft::perft;
 use crate::play::random_games::SheetGames;
-use crate::play::shared::{At, SharedRules};
+use crate::play::shared::{At, SharedRules, outcome_of};
 use crate::play::{Play, combinations, view};
 use crate::read::canonical;
 
@@ -392,6 +392,39 @@ impl<E: Engine> Session for GdlSession<E> {
         let start = (&mut position, &*self.at.counts);
         let nodes = perft(self.play_of(), start, request.depth, &mut left)?;
         Ok(left.allow(Perft::of(nodes)))
+    }
+
+    fn positions_at_once(&self) -> usize {
+        self.play_of().engine.positions_at_once()
+    }
+
+    fn playout_each(
+        &self,
+        positions: &[Box<dyn Session>],
+        last: Option<u32>,
+        seed: u64,
+    ) -> Result<Option<Vec<Vec<f64>>>, BrokenRules> {
+        let own = positions
+            .iter()
+            .map_while(|other| other.as_any().downcast_ref::<Self>());
+        let starts: Vec<_> = own.map(|own| (&own.at.position, own.at.ply)).collect();
+        if starts.len() < positions.len() {
+            return Ok(None);
+        }
+        let series = Series {
+            seats: &self.play_of().seats,
+            starts: &starts,
+            last: last.unwrap_or(u32::MAX),
+            count: starts.len() as u32,
+        };
+        let mut outcomes = Vec::with_capacity(starts.len());
+        let played = self
+            .play_of()
+            .play_many(&series, &mut Rng::new(seed), &mut |_, goals| {
+                outcomes.push(outcome_of(goals).to_vec());
+                true
+            })?;
+        Ok(played.then_some(outcomes))
     }
 
     fn playouts(

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::engine::{Asked, Engine, HasEngine, Means};
 use crate::keys;
-use crate::playable::{Facts, Playable, Unsolvable};
+use crate::playable::{Facts, Keys, Playable, Successor, Unsolvable};
 use crate::rules::{FromGame, Keyed, SearchRules};
 use crate::search::{Method, Stopped};
 use crate::solve::Question;
@@ -29,11 +29,15 @@ const MOST_GOAL: i32 = 100;
 pub enum NoTurns {
     #[error(transparent)]
     Broken(#[from] BrokenRules),
-    #[error("it cannot be solved: after {ply} plies, {who} act at once; only games of turns can be")]
+    #[error(
+        "it cannot be solved: after {ply} plies, {who} act at once; only games of turns can be"
+    )]
     Together { ply: u32, who: ToMove },
     #[error("it cannot be solved: chance takes part in it after {ply} plies")]
     Chance { ply: u32 },
-    #[error("it cannot be solved by points: {points} are too many, {MOST_POINTS} is the most; `--question win` asks who wins")]
+    #[error(
+        "it cannot be solved by points: {points} are too many, {MOST_POINTS} is the most; `--question win` asks who wins"
+    )]
     Points { points: i64 },
     #[error(
         "it cannot be solved by points: an end has the scores {scores:?} and the outcome {outcome:?}; `--question \
@@ -164,13 +168,15 @@ impl SessionGame {
         mut take: impl FnMut(&str, SessionPosition),
     ) -> Result<(), Stopped> {
         let mut wrong = None;
-        let all = position.0.session.each_child(&mut |step, child| {
-            match (step, self.position(child)) {
-                ([mv], Ok(next)) => take(mv, next),
-                (_, Ok(_)) => {}
-                (_, Err(why)) => wrong = wrong.take().or(Some(why)),
-            }
-        });
+        let all =
+            position
+                .0
+                .session
+                .each_child(&mut |step, child| match (step, self.position(child)) {
+                    ([mv], Ok(next)) => take(mv, next),
+                    (_, Ok(_)) => {}
+                    (_, Err(why)) => wrong = wrong.take().or(Some(why)),
+                });
         let wrong = all.err().map(NoTurns::from).or(wrong);
         match wrong {
             None => Ok(()),
@@ -203,7 +209,7 @@ impl Playable for SessionGame {
         }
     }
 
-    fn keys<'g>(&'g self) -> Box<dyn Fn(&SessionPosition) -> u128 + 'g> {
+    fn keys<'g>(&'g self) -> Keys<'g, Self> {
         Box::new(|position| position.0.key)
     }
 
@@ -216,6 +222,10 @@ impl Playable for SessionGame {
     }
 
     fn margin_bounds(&self, _position: &SessionPosition) -> (i32, i32) {
+        self.range()
+    }
+
+    fn range(&self) -> (i32, i32) {
         match self.question {
             Question::Win => (-1, 1),
             Question::Value if self.is_sheet => (-MOST_GOAL, MOST_GOAL),
@@ -223,10 +233,7 @@ impl Playable for SessionGame {
         }
     }
 
-    fn successors(
-        &self,
-        position: &SessionPosition,
-    ) -> Result<Vec<(String, SessionPosition)>, Stopped> {
+    fn successors(&self, position: &SessionPosition) -> Result<Vec<Successor<Self>>, Stopped> {
         let mut all = Vec::new();
         self.each_successor(position, |mv, next| all.push((mv.to_owned(), next)))?;
         Ok(all)
@@ -270,7 +277,7 @@ impl SearchRules for SessionRules<'_> {
     fn quick_bounds(&self, position: &SessionPosition) -> (i32, i32) {
         match position.0.mover {
             None => (position.0.margin, position.0.margin),
-            Some(_) => self.0.margin_bounds(position),
+            Some(_) => self.0.range(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Walks on random graphs, with and without circles, against the plain definition of a forced end.
 
-use games::test_games::{Perceived, Position, RockPaperScissors, rules};
 use games::session::Tally;
+use games::test_games::{Perceived, Position, RockPaperScissors, rules};
 use games::{Rng, Seat, ToMove};
 use serde::{Deserialize, Serialize};
 
@@ -174,7 +174,11 @@ fn values_are_those_of_the_definition() {
                 let (found, value) = solve(&walk, Question::Value, method);
                 match found {
                     Ok(found) => {
-                        assert_eq!(Some(i64::from(found.bounds.0)), least, "{walk:?} {method:?}");
+                        assert_eq!(
+                            Some(i64::from(found.bounds.0)),
+                            least,
+                            "{walk:?} {method:?}"
+                        );
                         assert_eq!(Some(i64::from(found.bounds.1)), most, "{walk:?} {method:?}");
                         solved += 1;
                     }

@@ -316,6 +316,12 @@ fn games_without_turns_or_with_chance_are_refused() {
     }
     let file = sheet("nim");
     let args = ["nim", "--rules", &file, "--method", "retrograde"];
-    refused(&[&args[..], &["--checkpoint", "x.solve"]].concat(), "has none");
-    refused(&["amazons", "--method", "retrograde"], "for sheets and rules programs");
+    refused(
+        &[&args[..], &["--checkpoint", "x.solve"]].concat(),
+        "has none",
+    );
+    refused(
+        &["amazons", "--method", "retrograde"],
+        "for sheets and rules programs",
+    );
 }

@@ -42,6 +42,8 @@ impl From<Failure> for Broken {
 struct Lane {
     /// Its number among all of the series.
     game: u64,
+    /// The ply of the position that it began with, and those made since.
+    ply: u32,
     plies: u32,
     /// The step before which somebody had a choice last.
     chose: u32,
@@ -85,8 +87,11 @@ impl Begun {
     }
 }
 
+/// The facts of a position, as bits.
+pub(in crate::network) type Facts = Vec<u64>;
+
 struct Games<'s, const N: usize> {
-    series: &'s Series<'s>,
+    series: &'s Series<'s, Facts>,
     positions: LanePositions<'s, N>,
     lanes: Vec<Lane>,
     begun: Begun,
@@ -101,8 +106,7 @@ struct Games<'s, const N: usize> {
 /// Plays a series in N words of lanes. `take` is called with each game in the order in which they began.
 pub(in crate::network) fn play<const N: usize>(
     lanes: &Lanes,
-    facts: &[u64],
-    series: &Series<'_>,
+    series: &Series<'_, Facts>,
     rng: &mut Rng,
     take: TakeGame<'_>,
 ) -> Result<(), Broken> {
@@ -123,7 +127,7 @@ pub(in crate::network) fn play<const N: usize>(
     };
     let mut legal = vec![LegalLanes::default(); lanes.roles.len()];
     loop {
-        games.begin(facts);
+        games.begin();
         if is_none(games.going) && is_none(games.ended) {
             return Ok(());
         }
@@ -140,7 +144,7 @@ pub(in crate::network) fn play<const N: usize>(
 
 impl<const N: usize> Games<'_, N> {
     /// Begins games in lanes that have none.
-    fn begin(&mut self, facts: &[u64]) {
+    fn begin(&mut self) {
         if self.left == 0 {
             return;
         }
@@ -151,16 +155,27 @@ impl<const N: usize> Games<'_, N> {
             }
             self.left -= 1;
             set(&mut fresh, lane);
+            let game = self.begun.add();
+            let starts = self.series.starts;
+            let (facts, ply) = &starts[game as usize % starts.len()];
+            if starts.len() > 1 {
+                let mut alone = none();
+                set(&mut alone, lane);
+                self.positions.put(facts, alone);
+            }
             self.lanes[lane] = Lane {
-                game: self.begun.add(),
+                game,
+                ply: *ply,
                 plies: 0,
                 chose: self.step,
             };
         }
-        if !is_none(fresh) {
+        if let [(facts, _)] = self.series.starts
+            && !is_none(fresh)
+        {
             self.positions.put(facts, fresh);
-            self.going = either(self.going, fresh);
         }
+        self.going = either(self.going, fresh);
     }
 
     /// Ends the games in these lanes.
@@ -185,8 +200,8 @@ impl<const N: usize> Games<'_, N> {
         }
         let mut stopped = none();
         for lane in lanes_of(choices) {
-            let ply = self.series.ply.saturating_add(self.lanes[lane].plies);
-            if ply >= self.series.last {
+            let Lane { ply, plies, .. } = self.lanes[lane];
+            if ply.saturating_add(plies) >= self.series.last {
                 set(&mut stopped, lane);
             }
         }

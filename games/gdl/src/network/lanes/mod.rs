@@ -21,6 +21,9 @@ pub(super) use games::{Broken, play};
 /// Larger networks are evaluated one position at a time: their values would not stay in the cache.
 const MOST_SLOTS: usize = 400_000;
 
+/// The positions in a word.
+pub(super) const IN_A_WORD: u32 = u64::BITS;
+
 /// The slot that is true in all lanes.
 const TRUE: u32 = 0;
 
@@ -56,8 +59,31 @@ struct Code {
     gates: Vec<Gate>,
     /// Slots.
     inputs: Vec<u32>,
-    /// The gates that depend on each other, in order. All others are evaluated once.
-    circles: Vec<Range<usize>>,
+    /// Gates that depend on each other, in order. All others are evaluated once.
+    circles: Vec<Circle>,
+}
+
+#[derive(Clone, Debug)]
+struct Circle {
+    gates: Range<usize>,
+    /// For each of them, those of them that read it, counted from the first.
+    readers: Vec<Vec<u32>>,
+}
+
+impl Circle {
+    fn new(code: &Code, gates: Range<usize>) -> Self {
+        let members = &code.gates[gates.clone()];
+        let places: HashMap<u32, usize> = members.iter().map(|gate| gate.slot).zip(0..).collect();
+        let mut readers = vec![Vec::new(); members.len()];
+        for (reader, gate) in members.iter().enumerate() {
+            for input in &code.inputs[gate.first as usize..gate.end as usize] {
+                if let Some(place) = places.get(input) {
+                    readers[*place].push(reader as u32);
+                }
+            }
+        }
+        Circle { gates, readers }
+    }
 }
 
 /// A role's move.
@@ -170,7 +196,8 @@ impl<'c> Slots<'c> {
                     self.emit(&mut code, *member);
                 }
                 waiting.retain(|(other, _)| *other != circle);
-                code.circles.push(begin..code.gates.len());
+                let circle = Circle::new(&code, begin..code.gates.len());
+                code.circles.push(circle);
             }
         }
         code

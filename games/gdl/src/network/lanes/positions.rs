@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use super::word::{
-    Word, all, both, differing, either, get, is_none, lanes_of, none, set, without,
-};
-use super::{Code, Gate, Lanes, Operand, TRUE};
+use super::word::{Word, all, both, differing, either, get, is_none, lanes_of, none, set, without};
+use super::{Circle, Code, Gate, Lanes, Operand, TRUE};
 use crate::engine::Failure;
 use crate::network::program::bit;
 
@@ -74,9 +72,9 @@ impl<'l, const N: usize> LanePositions<'l, N> {
     fn run(&mut self, code: &Code) {
         let mut at = 0;
         for circle in &code.circles {
-            self.run_gates(code, at..circle.start);
-            self.run_circle(code, circle.clone());
-            at = circle.end;
+            self.run_gates(code, at..circle.gates.start);
+            self.run_circle(code, circle);
+            at = circle.gates.end;
         }
         self.run_gates(code, at..code.gates.len());
     }
@@ -101,22 +99,31 @@ impl<'l, const N: usize> LanePositions<'l, N> {
     }
 
     /// What depends on itself holds as far as it follows from something else.
-    fn run_circle(&mut self, code: &Code, gates: Range<usize>) {
-        let gates = &code.gates[gates];
+    fn run_circle(&mut self, code: &Code, circle: &Circle) {
+        let gates = &code.gates[circle.gates.clone()];
         // Nothing holds at first.
         for gate in gates {
             self.values[gate.slot as usize] = if gate.turned { all() } else { none() };
         }
-        loop {
-            let mut changed = false;
-            for gate in gates {
+        let mut due: Vec<u32> = (0..gates.len() as u32).collect();
+        let mut is_due = vec![true; gates.len()];
+        let mut next = Vec::new();
+        while !due.is_empty() {
+            for number in due.drain(..) {
+                let gate = &gates[number as usize];
+                is_due[number as usize] = false;
                 let value = self.conjunction(code, gate);
-                changed |= value != self.values[gate.slot as usize];
+                if value == self.values[gate.slot as usize] {
+                    continue;
+                }
                 self.values[gate.slot as usize] = value;
+                for reader in &circle.readers[number as usize] {
+                    if !std::mem::replace(&mut is_due[*reader as usize], true) {
+                        next.push(*reader);
+                    }
+                }
             }
-            if !changed {
-                return;
-            }
+            std::mem::swap(&mut due, &mut next);
         }
     }
 
@@ -131,12 +138,7 @@ impl<'l, const N: usize> LanePositions<'l, N> {
     }
 
     /// Lists the moves of a role that are legal in any of these lanes. Returns the lanes without any.
-    pub(super) fn legal(
-        &self,
-        role: usize,
-        lanes: Word<N>,
-        legal: &mut LegalLanes<N>,
-    ) -> Word<N> {
+    pub(super) fn legal(&self, role: usize, lanes: Word<N>, legal: &mut LegalLanes<N>) -> Word<N> {
         legal.moves.clear();
         legal.counts.clear();
         let mut any = none();

@@ -1,7 +1,7 @@
 //! Positions in lanes against positions one by one, step by step, and the games of both kinds.
 
-use games::playout::{PlayoutBudget, PlayoutRequest};
 use games::Rng;
+use games::playout::{PlayoutBudget, PlayoutRequest};
 
 use super::positions::{LanePositions, LegalLanes};
 use super::word::{Word, is_none, lanes_of, none, set, without};
@@ -66,7 +66,7 @@ impl<const N: usize> Both<'_, N> {
             return false;
         }
         let roles = self.network.roles().len();
-        let mut indices = vec![vec![0; roles]; N * 64];
+        let mut indices = vec![Vec::new(); N * 64];
         self.lanes.begin_step();
         for role in 0..roles {
             let mut legal = LegalLanes::default();
@@ -74,6 +74,8 @@ impl<const N: usize> Both<'_, N> {
             let single = &self.single;
             let network = self.network;
             let rng = &mut self.rng;
+            // A single legal move is not drawn.
+            indices.iter_mut().for_each(|chosen| chosen.push(0));
             self.lanes.choose(role, &legal, going, |lane, count| {
                 assert_eq!(count, network.count_legal(&single[lane], role));
                 indices[lane][role] = rng.index(count);
@@ -166,11 +168,21 @@ fn games_at_once_are_distributed_as_games_one_by_one() {
             id: &id,
             own_id: &id,
         };
-        let session = SheetGame::new(&names, &text).unwrap().rules.start(0).unwrap();
-        let at_once = session.playout_means(&PlayoutRequest::new(GAMES, 1)).unwrap();
+        let session = SheetGame::new(&names, &text)
+            .unwrap()
+            .rules
+            .start(0)
+            .unwrap();
+        let at_once = session
+            .playout_means(&PlayoutRequest::new(GAMES, 1))
+            .unwrap();
         // One by one: a request for fewer games at a time is not worth the lanes.
         let single: Vec<_> = (0..u64::from(GAMES))
-            .map(|seed| session.playout_means(&PlayoutRequest::new(1, seed)).unwrap())
+            .map(|seed| {
+                session
+                    .playout_means(&PlayoutRequest::new(1, seed))
+                    .unwrap()
+            })
             .collect();
         let mean = |of: &dyn Fn(usize) -> f64| {
             let (sum, squares) = (0..single.len()).fold((0.0, 0.0), |(sum, squares), at| {
@@ -202,7 +214,11 @@ fn games_count_in_the_order_in_which_they_began() {
     let request = PlayoutRequest::new(1_000, 7);
     let whole = session.playout_means(&request).unwrap();
     let plies = (1_000.0 * whole.plies).round() as u64;
-    let within = |plies| session.playouts(&request, PlayoutBudget::Plies(plies)).unwrap();
+    let within = |plies| {
+        session
+            .playouts(&request, PlayoutBudget::Plies(plies))
+            .unwrap()
+    };
     assert_eq!(within(plies).unwrap().means, whole);
     assert_eq!(within(plies - 1), None);
     // What is played until some moment is the beginning of what would be played.
@@ -210,9 +226,10 @@ fn games_count_in_the_order_in_which_they_began() {
     let lanes = Lanes::new(&network.circuit).unwrap();
     let start = network.start().unwrap();
     let seats: Vec<usize> = (0..network.roles().len()).collect();
+    let starts = [(start.live.inputs.clone(), 0)];
     let series = |count| Series {
         seats: &seats,
-        ply: 0,
+        starts: &starts,
         last: u32::MAX,
         count,
     };
@@ -223,8 +240,7 @@ fn games_count_in_the_order_in_which_they_began() {
             games.push((plies, goals.to_vec()));
             games.len() < most
         };
-        let facts = &start.live.inputs;
-        play::<1>(&lanes, facts, &series(500), &mut rng, &mut take).unwrap();
+        play::<1>(&lanes, &series(500), &mut rng, &mut take).unwrap();
         games
     };
     let all = games(usize::MAX);

@@ -12,10 +12,10 @@ use report::solutions::elephant_run::{as_json, names, report};
 use serde_json::{Map, Value};
 use solver::elephant_run::{Bound, ChaseSolver, StartingTile, Stopped, board, starting_tiles};
 
+use super::AT_LIMIT;
 use super::checkpoint;
 use super::watch::{Progress, StopSignal};
 use crate::cli::common::format::print_json;
-use super::AT_LIMIT;
 use crate::cli::{CliError, print};
 
 /// Positions a tile's turn.

@@ -232,14 +232,17 @@ impl Visitor for Solve {
 
     fn visit<G: Game>(self) -> Result<(), CliError> {
         let (game, position) = typed::<G>(&*self.session).expect("the session of this game");
-        let roles: Vec<String> = (0..game.seats()).map(|seat| game.role(seat).to_owned()).collect();
+        let roles: Vec<String> = (0..game.seats())
+            .map(|seat| game.role(seat).to_owned())
+            .collect();
         let subject = Subject {
             game,
             position: *position,
             method: self.args.method(),
             roles: &roles,
         };
-        self.search(subject, &|stopped| no_answer(stopped)).map(|_| ())
+        self.search(subject, &|stopped| no_answer(stopped))
+            .map(|_| ())
     }
 }
 
