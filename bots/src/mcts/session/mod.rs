@@ -21,11 +21,12 @@
 //! learns fast and inexactly: `bots/tests/any_game.rs` measures how much an opponent who knows it
 //! gains in Kuhn poker.
 
+mod pace;
 mod statistics;
 mod tree;
 mod worlds;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use games::session::Session;
 use games::{BrokenRules, Rng};
@@ -37,12 +38,11 @@ use crate::any_game::{Known, SessionDecision, SessionQuestion, SessionSearch};
 use crate::any_game::{in_time, wrong_sample};
 use crate::turn::analysis;
 use crate::turn::analysis::Analysis;
+use pace::Pace;
 use statistics::Statistics;
 use tree::{Node, SharedStatistics, Tree};
 use worlds::Worlds;
 
-/// Of so many iterations, one may be begun before the others have ended: more would be blind.
-const FEW: u32 = 8;
 /// At most this many moves of the principal variation are logged.
 const LONGEST_LOGGED: usize = 12;
 
@@ -56,6 +56,7 @@ pub(crate) struct SessionMcts {
     root: Option<Node>,
     /// The time of the slowest iteration of the last turn.
     slowest: Duration,
+    pace: Pace,
 }
 
 struct Found {
@@ -84,6 +85,7 @@ impl SessionMcts {
             untimed,
             root: None,
             slowest: Duration::ZERO,
+            pace: Pace::default(),
         }
     }
 
@@ -132,13 +134,20 @@ impl SessionMcts {
             return Ok(None);
         };
         let is_mixed = session.to_move().alone().is_none();
-        let at_once = session.positions_at_once() as u32;
+        self.pace.at_once = match question.deadline {
+            Some(_) if !self.untimed => session.positions_at_once() as u32,
+            // Without a clock, the same seed gives the same move.
+            _ => 1,
+        };
         while !root.is_proven() && budget.go_on() {
-            let more = (budget.done() / FEW).min(at_once - 1);
-            let iterated = match budget.go_on_with(more) {
-                0 => tree.iterate(&mut root, None),
-                more => tree.iterate_many(&mut root, 1 + more),
+            let visits = statistics.borrow().all_visits();
+            let count = 1 + budget.go_on_with(self.pace.count(visits) - 1);
+            let began = Instant::now();
+            let iterated = match count {
+                1 => tree.iterate(&mut root, None),
+                count => tree.iterate_many(&mut root, count),
             };
+            self.pace.add(count, began.elapsed());
             if in_time(iterated)?.is_none() {
                 break;
             }

@@ -195,6 +195,10 @@ impl Statistics {
         places
     }
 
+    pub(super) fn all_visits(&self) -> u32 {
+        self.visits
+    }
+
     pub(super) fn visits(&self, place: usize) -> u32 {
         self.tries[place].visits
     }

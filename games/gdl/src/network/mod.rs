@@ -41,7 +41,7 @@ const MOST_CHANGES: usize = 256 << 20;
 const LEAST_AT_ONCE: u32 = 32;
 /// Random games from a network with more gates that are kept up to date take so long that a search
 /// collects positions for many of them.
-const LARGE: usize = 1_000;
+const LARGE: usize = 500;
 /// The words of lanes for games that are enough for them.
 const WIDE: usize = 4;
 /// Hash table probes for a joint move.

@@ -6,6 +6,7 @@
 
 mod games;
 mod positions;
+mod sparse;
 #[cfg(test)]
 mod tests;
 mod word;
@@ -17,6 +18,7 @@ use super::circuit::{Circuit, LegalMove};
 use super::graph::{Graph, Node, Ref};
 
 pub(super) use games::{Broken, play};
+use sparse::Sparse;
 
 /// Larger networks are evaluated one position at a time: their values would not stay in the cache.
 const MOST_SLOTS: usize = 400_000;
@@ -104,7 +106,8 @@ pub(super) struct Lanes {
     does: Range<usize>,
     /// What the facts decide: legal moves, the end, and inputs of `moved`.
     still: Code,
-    /// What moves decide as well.
+    /// What moves decide as well: first what nothing but one move decides.
+    sparse: Sparse,
     moved: Code,
     /// What only goals need.
     at_end: Code,
@@ -171,31 +174,65 @@ impl<'c> Slots<'c> {
         });
     }
 
-    /// Emits these nodes, which are in the order of the graph: inputs come first, but for circles, whose
-    /// nodes wait for the last of them.
-    fn emit_all(&mut self, nodes: &[usize]) -> Code {
-        let mut code = Code::default();
-        let mut last_of_circle = HashMap::new();
+    /// These nodes in an order in which the inputs of each come first, and those of a circle follow each other.
+    fn in_order(&self, nodes: &[usize]) -> Vec<usize> {
+        let mut circles: HashMap<u32, Vec<usize>> = HashMap::new();
+        let mut is_open = vec![false; self.graph.nodes.len()];
         for &node in nodes {
+            is_open[node] = true;
             if let Some(circle) = self.circle(node) {
-                last_of_circle.insert(circle, node);
+                circles.entry(circle).or_default().push(node);
             }
+        }
+        let mut order = Vec::with_capacity(nodes.len());
+        let mut todo: Vec<(usize, bool)> = Vec::new();
+        for &node in nodes {
+            todo.push((node, false));
+            while let Some((node, has_inputs)) = todo.pop() {
+                if !is_open[node] {
+                    continue;
+                }
+                let circle = self.circle(node);
+                let members = match &circle {
+                    Some(circle) => &circles[circle][..],
+                    None => &[node][..],
+                };
+                if has_inputs {
+                    members.iter().for_each(|member| is_open[*member] = false);
+                    order.extend_from_slice(members);
+                    continue;
+                }
+                todo.push((node, true));
+                let inputs = members.iter().flat_map(|node| self.graph.inputs(*node));
+                let outside = inputs
+                    .map(|input| input.node())
+                    .filter(|input| circle.is_none() || self.circle(*input) != circle);
+                todo.extend(
+                    outside
+                        .filter(|input| is_open[*input])
+                        .map(|it| (it, false)),
+                );
+            }
+        }
+        order
+    }
+
+    /// Emits these nodes.
+    fn emit_all(&mut self, nodes: &[usize]) -> Code {
+        let nodes = &self.in_order(nodes);
+        let mut code = Code::default();
+        for &node in nodes {
             let negated = self.is_alternative(node);
             self.assign(node, negated);
         }
-        let mut waiting: Vec<(u32, usize)> = Vec::new();
-        for &node in nodes {
-            let Some(circle) = self.circle(node) else {
-                self.emit(&mut code, node);
-                continue;
-            };
-            waiting.push((circle, node));
-            if last_of_circle[&circle] == node {
-                let begin = code.gates.len();
-                for (_, member) in waiting.iter().filter(|(other, _)| *other == circle) {
-                    self.emit(&mut code, *member);
-                }
-                waiting.retain(|(other, _)| *other != circle);
+        let is_one = |one: &usize, other: &usize| {
+            let circle = self.circle(*one);
+            circle.is_some() && circle == self.circle(*other)
+        };
+        for group in nodes.chunk_by(is_one) {
+            let begin = code.gates.len();
+            group.iter().for_each(|node| self.emit(&mut code, *node));
+            if self.circle(group[0]).is_some() {
                 let circle = Circle::new(&code, begin..code.gates.len());
                 code.circles.push(circle);
             }
@@ -256,7 +293,9 @@ impl Lanes {
             }
         }
         let still = slots.emit_all(&still);
-        let moved = slots.emit_all(&moved);
+        let mut moved = slots.emit_all(&moved);
+        let next: Vec<Operand> = circuit.next.iter().map(|it| slots.operand(*it)).collect();
+        let sparse = Sparse::take(&mut moved, &does, next.iter().map(|it| it.slot()));
         let at_end = slots.emit_all(&at_end);
         let role_moves = |moves: &Vec<LegalMove>| {
             let moves = moves.iter().map(|mv| LaneMove {
@@ -271,7 +310,8 @@ impl Lanes {
             names: circuit.roles.clone(),
             roles: circuit.moves.iter().map(role_moves).collect(),
             terminal: slots.operand(circuit.terminal),
-            next: circuit.next.iter().map(|it| slots.operand(*it)).collect(),
+            next,
+            sparse,
             goals: circuit
                 .goals
                 .iter()

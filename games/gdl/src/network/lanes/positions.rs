@@ -12,6 +12,8 @@ pub(super) struct LanePositions<'l, const N: usize> {
     lanes: &'l Lanes,
     values: Vec<Word<N>>,
     next: Vec<Word<N>>,
+    /// The numbers of the moves that are made in any lane.
+    made: Vec<u32>,
 }
 
 /// The legal moves of a role, in the lanes where each is legal.
@@ -37,6 +39,7 @@ impl<'l, const N: usize> LanePositions<'l, N> {
             lanes,
             values,
             next: vec![none(); lanes.facts],
+            made: Vec::new(),
         }
     }
 
@@ -96,6 +99,30 @@ impl<'l, const N: usize> LanePositions<'l, N> {
             value = without(value, self.values[*input as usize]);
         }
         value
+    }
+
+    /// Evaluates what waits for the moves that are made, and begins the alternatives of it.
+    fn run_sparse(&mut self) {
+        let sparse = &self.lanes.sparse;
+        for slot in &sparse.alternatives {
+            self.values[*slot as usize] = all();
+        }
+        for number in &self.made {
+            for guarded in &sparse.groups[*number as usize] {
+                if let Some(gate) = &guarded.gate {
+                    self.values[guarded.slot as usize] = self.conjunction(&sparse.code, gate);
+                }
+                let value = self.values[guarded.slot as usize];
+                if is_none(value) {
+                    continue;
+                }
+                let readers = guarded.readers.start as usize..guarded.readers.end as usize;
+                for reader in &sparse.readers[readers] {
+                    let stored = &mut self.values[*reader as usize];
+                    *stored = without(*stored, value);
+                }
+            }
+        }
     }
 
     /// What depends on itself holds as far as it follows from something else.
@@ -167,7 +194,13 @@ impl<'l, const N: usize> LanePositions<'l, N> {
 
     /// Forgets the moves of the step before.
     pub(super) fn begin_step(&mut self) {
-        self.values[self.lanes.does.clone()].fill(none());
+        for number in self.made.drain(..) {
+            for guarded in &self.lanes.sparse.groups[number as usize] {
+                if guarded.gate.is_none() || guarded.is_asked {
+                    self.values[guarded.slot as usize] = none();
+                }
+            }
+        }
     }
 
     /// Makes a role's move in each of these lanes: the one with the index that `draw` gives from the lane and
@@ -199,8 +232,11 @@ impl<'l, const N: usize> LanePositions<'l, N> {
             let passes = left.iter().copied().fold(none(), either);
             let taken = without(here, passes);
             open = without(open, taken);
-            if let Some(slot) = moves[number as usize].does {
+            if let Some(slot) = moves[number as usize].does
+                && !is_none(taken)
+            {
                 self.values[slot as usize] = taken;
+                self.made.push(slot - self.lanes.does.start as u32);
             }
             // One fewer to pass over.
             let mut borrow = both(here, passes);
@@ -217,6 +253,7 @@ impl<'l, const N: usize> LanePositions<'l, N> {
 
     /// Makes the step of the chosen moves in these lanes. The others stay as they are.
     pub(super) fn step(&mut self, lanes: Word<N>) {
+        self.run_sparse();
         self.run(&self.lanes.moved);
         for (fact, next) in self.lanes.next.iter().enumerate() {
             let stays = without(self.values[1 + fact], lanes);
