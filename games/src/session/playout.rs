@@ -280,6 +280,9 @@ fn play_while<R: RandomGames>(
     Ok(PlayoutResults::of(means, total.games))
 }
 
+/// The games that a series begins with that are played at once.
+const FIRST_AT_ONCE: u32 = 64;
+
 fn play_until<R: RandomGames>(
     games: &mut R,
     from: &R::From,
@@ -287,7 +290,17 @@ fn play_until<R: RandomGames>(
     total: &mut Total,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<(), BrokenRules> {
-    if games.play_many(from, count, total, go_on)? {
+    let mut goes_on = true;
+    let mut watch = |plies| {
+        goes_on = go_on(plies);
+        goes_on
+    };
+    // Few at first: many at once take long until any of them is over.
+    let first = count.min(FIRST_AT_ONCE);
+    if games.play_many(from, first, total, &mut watch)? {
+        if goes_on && first < count {
+            games.play_many(from, count - first, total, go_on)?;
+        }
         return Ok(());
     }
     loop {

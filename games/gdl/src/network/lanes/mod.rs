@@ -20,8 +20,9 @@ use super::graph::{Graph, Node, Ref};
 pub(super) use games::{Broken, play};
 use sparse::Sparse;
 
-/// Larger networks are evaluated one position at a time: their values would not stay in the cache.
-const MOST_SLOTS: usize = 400_000;
+/// Larger networks are evaluated one position at a time: their values would not stay in the cache, and to
+/// compile them takes a while.
+const MOST_NODES: usize = 400_000;
 
 /// The positions in a word.
 pub(super) const IN_A_WORD: u32 = u64::BITS;
@@ -245,6 +246,9 @@ impl Lanes {
     /// The network of a circuit; `None` if it is too large.
     pub(super) fn new(circuit: &Circuit) -> Option<Self> {
         let graph = &circuit.graph;
+        if graph.nodes.len() > MOST_NODES {
+            return None;
+        }
         let mut slots = Slots {
             graph,
             of: vec![NOWHERE; graph.nodes.len()],
@@ -273,9 +277,6 @@ impl Lanes {
         let still = gates(&|node| needed[node] && !is_moved[node]);
         let moved = gates(&|node| needed[node] && is_moved[node]);
         let at_end = gates(&|node| for_goals[node] && !needed[node]);
-        if still.len() + moved.len() + at_end.len() + circuit.facts.len() > MOST_SLOTS {
-            return None;
-        }
         // Goals are asked where nobody moves.
         if at_end.iter().any(|node| is_moved[*node]) {
             return None;

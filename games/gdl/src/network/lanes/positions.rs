@@ -108,7 +108,12 @@ impl<'l, const N: usize> LanePositions<'l, N> {
             self.values[*slot as usize] = all();
         }
         for number in &self.made {
+            let move_slot = self.lanes.does.start + *number as usize;
+            let made = self.values[move_slot];
             for guarded in &sparse.groups[*number as usize] {
+                if is_none(both(made, self.values[guarded.with as usize])) {
+                    continue;
+                }
                 if let Some(gate) = &guarded.gate {
                     self.values[guarded.slot as usize] = self.conjunction(&sparse.code, gate);
                 }

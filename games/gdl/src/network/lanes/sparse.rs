@@ -10,7 +10,7 @@ use super::{Code, Gate};
 
 const NONE: u32 = u32::MAX;
 /// Code with fewer inputs is faster as a whole: what a step needs of it is spread over it.
-const LEAST_INPUTS: usize = if cfg!(test) { 500 } else { 100_000 };
+const LEAST_INPUTS: usize = if cfg!(test) { 500 } else { 20_000 };
 
 /// A gate that waits for its move, or the move itself.
 #[derive(Clone, Debug)]
@@ -18,6 +18,9 @@ pub(super) struct Guarded {
     /// `None` for the move.
     pub(super) gate: Option<Gate>,
     pub(super) slot: u32,
+    /// The slot of another move that it waits for as well, or else of the same one. Few pairs are made in the
+    /// same lane, and joint moves have a gate for each pair.
+    pub(super) with: u32,
     /// The alternatives of which it is a part, as slots.
     pub(super) readers: Range<u32>,
     /// True if other gates ask for it, so that it has to be false when the move is not made.
@@ -29,6 +32,7 @@ impl Guarded {
         Guarded {
             gate: None,
             slot: slot as u32,
+            with: slot as u32,
             readers: 0..0,
             is_asked: false,
         }
@@ -72,7 +76,7 @@ impl Sparse {
         for gate in &code.gates {
             is_moved[gate.slot as usize] = true;
         }
-        let is_in_circle = |at: usize| code.circles.iter().any(|it| it.gates.contains(&at));
+        let in_circles = in_circles(code);
         let mut waiting = Vec::new();
         let mut others = Vec::new();
         for (at, gate) in code.gates.iter().enumerate() {
@@ -87,7 +91,7 @@ impl Sparse {
             match found {
                 Some(number)
                     if !gate.turned
-                        && !is_in_circle(at)
+                        && !in_circles[at]
                         && all.iter().all(|input| is_there(number, input)) =>
                 {
                     waits_for[gate.slot as usize] = number;
@@ -102,7 +106,7 @@ impl Sparse {
                 *asked = true;
             }
         }
-        let rest = taken.rest(code, &others, &waits_for);
+        let rest = taken.rest(code, (&others, &in_circles), &waits_for);
         let sparse = taken.finish();
         *code = rest;
         sparse
@@ -119,40 +123,50 @@ struct Taken {
 
 impl Taken {
     fn new(does: &Range<usize>, waiting: &[(u32, Gate)], inputs: &[u32], slots: usize) -> Self {
+        let mut asked = vec![false; slots];
         let mut sparse = Sparse {
             groups: does.clone().map(|slot| vec![Guarded::mv(slot)]).collect(),
             ..Sparse::default()
         };
         for (number, gate) in waiting {
             let gate = copied(gate, inputs, &mut sparse.code, None, |_| true);
+            let own = (does.start + *number as usize) as u32;
+            let all = &sparse.code.inputs[gate.first as usize..gate.end as usize];
+            all.iter().for_each(|input| asked[*input as usize] = true);
+            let plain = &sparse.code.inputs[gate.first as usize..gate.negated as usize];
+            let is_other = |input: &&u32| **input != own && does.contains(&(**input as usize));
             sparse.groups[*number as usize].push(Guarded {
                 gate: Some(gate),
+                with: *plain.iter().find(is_other).unwrap_or(&own),
                 ..Guarded::mv(gate.slot as usize)
             });
         }
         Taken {
             sparse,
             readers: vec![Vec::new(); slots],
-            asked: vec![false; slots],
+            asked,
         }
     }
 
     /// The code without what waits for moves.
-    fn rest(&mut self, code: &Code, others: &[(usize, Gate)], waits_for: &[u32]) -> Code {
+    fn rest(
+        &mut self,
+        code: &Code,
+        (others, in_circles): (&[(usize, Gate)], &[bool]),
+        waits_for: &[u32],
+    ) -> Code {
         let mut rest = Code::default();
         let mut begins = vec![0; code.gates.len() + 1];
         for &(at, gate) in others {
             begins[at] = rest.gates.len();
             let waits = |input: &u32| waits_for[*input as usize] != NONE;
-            let is_in_circle = code.circles.iter().any(|it| it.gates.contains(&at));
-            let is_part = |input: &u32| gate.turned && !is_in_circle && waits(input);
+            let is_part = |input: &u32| gate.turned && !in_circles[at] && waits(input);
             let negated = &code.inputs[gate.negated as usize..gate.end as usize];
             let parts: Vec<u32> = negated.iter().copied().filter(is_part).collect();
             // What comes from moves is there already.
             let begun = (!parts.is_empty()).then_some(gate.slot);
-            let kept = copied(&gate, &code.inputs, &mut rest, begun, |input| {
-                !parts.contains(input)
-            });
+            let keep = |input: &u32| !is_part(input);
+            let kept = copied(&gate, &code.inputs, &mut rest, begun, keep);
             self.sparse.alternatives.extend(begun);
             for part in parts {
                 self.readers[part as usize].push(gate.slot);
@@ -183,6 +197,15 @@ impl Taken {
         }
         sparse
     }
+}
+
+/// For each gate, whether it is on a circle.
+fn in_circles(code: &Code) -> Vec<bool> {
+    let mut found = vec![false; code.gates.len()];
+    for circle in &code.circles {
+        found[circle.gates.clone()].fill(true);
+    }
+    found
 }
 
 /// Copies a gate with these of its negated inputs, and perhaps one more input, into other code.
