@@ -4,6 +4,7 @@
 //! Where positions are changed one by one, only what changes is evaluated ([`program`](super::program)).
 //! Here everything is, but for hundreds of positions in the time of a few.
 
+mod frame;
 mod games;
 mod positions;
 mod sparse;
@@ -245,10 +246,12 @@ impl<'c> Slots<'c> {
 impl Lanes {
     /// The network of a circuit; `None` if it is too large.
     pub(super) fn new(circuit: &Circuit) -> Option<Self> {
-        let graph = &circuit.graph;
-        if graph.nodes.len() > MOST_NODES {
+        if circuit.graph.nodes.len() > MOST_NODES {
             return None;
         }
+        let mut graph = circuit.graph.clone();
+        let next = frame::next_values(circuit, &mut graph);
+        let graph = &graph;
         let mut slots = Slots {
             graph,
             of: vec![NOWHERE; graph.nodes.len()],
@@ -265,8 +268,10 @@ impl Lanes {
         let does = first_does..slots.count as usize;
         let is_moved = moved(graph);
         let legal = circuit.moves.iter().flatten().map(|mv| mv.legal);
-        let next = circuit.next.iter().copied();
-        let needed = needed(graph, legal.chain(next).chain([circuit.terminal]));
+        let needed = needed(
+            graph,
+            legal.chain(next.iter().copied()).chain([circuit.terminal]),
+        );
         let goals = circuit.goals.iter().flatten().map(|(_, when)| *when);
         let for_goals = self::needed(graph, goals);
         let gates = |wanted: &dyn Fn(usize) -> bool| {
@@ -295,7 +300,7 @@ impl Lanes {
         }
         let still = slots.emit_all(&still);
         let mut moved = slots.emit_all(&moved);
-        let next: Vec<Operand> = circuit.next.iter().map(|it| slots.operand(*it)).collect();
+        let next: Vec<Operand> = next.iter().map(|it| slots.operand(*it)).collect();
         let sparse = Sparse::take(&mut moved, &does, next.iter().map(|it| it.slot()));
         let at_end = slots.emit_all(&at_end);
         let role_moves = |moves: &Vec<LegalMove>| {
