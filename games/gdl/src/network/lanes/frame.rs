@@ -9,28 +9,35 @@ use crate::network::circuit::Circuit;
 use crate::network::graph::{Graph, Node, Ref};
 use crate::terms::Map;
 
+/// The moves of a role that rules ask for, and whether it makes one of these.
+struct RoleMoves {
+    asked: Vec<Ref>,
+    any: Ref,
+}
+
 /// The next values of all facts, with gates that are added to the graph in place of those for most moves.
 pub(super) fn next_values(circuit: &Circuit, graph: &mut Graph) -> Vec<Ref> {
     let mut role_of = vec![None; graph.nodes.len()];
-    let mut moves: Vec<Vec<Ref>> = Vec::new();
+    let mut moves = Vec::new();
     for (role, own) in circuit.moves.iter().enumerate() {
-        let made = own.iter().map(|mv| mv.does);
-        let made: Option<Vec<Ref>> = made
-            .map(|number| Some(circuit.does[number? as usize]))
-            .collect();
-        // A move that no rule asks for is not seen to be made.
-        let made = made.unwrap_or_default();
-        for mv in &made {
+        let asked = own.iter().filter_map(|mv| mv.does);
+        let asked: Vec<Ref> = asked.map(|number| circuit.does[number as usize]).collect();
+        for mv in &asked {
             role_of[mv.node()] = Some(role);
         }
-        moves.push(made);
+        let any = if asked.len() == own.len() {
+            Ref::TRUE
+        } else {
+            graph.or(asked.clone())
+        };
+        moves.push(RoleMoves { asked, any });
     }
     let next = circuit.next.iter();
     next.map(|value| factored(graph, *value, &moves, &role_of))
         .collect()
 }
 
-fn factored(graph: &mut Graph, value: Ref, moves: &[Vec<Ref>], role_of: &[Option<usize>]) -> Ref {
+fn factored(graph: &mut Graph, value: Ref, moves: &[RoleMoves], role_of: &[Option<usize>]) -> Ref {
     let Node::Or(inputs) = graph.nodes[value.node()].clone() else {
         return value;
     };
@@ -49,15 +56,16 @@ fn factored(graph: &mut Graph, value: Ref, moves: &[Vec<Ref>], role_of: &[Option
     let mut stays: Vec<_> = stays.into_iter().collect();
     stays.sort_unstable();
     for ((when, role), with) in stays {
-        if 2 * with.len() <= moves[role].len() {
+        let RoleMoves { asked, any } = &moves[role];
+        if 2 * with.len() <= asked.len() {
             kept.extend(with.into_iter().map(|(_, input)| input));
             continue;
         }
         let with: HashSet<Ref> = with.into_iter().map(|(mv, _)| mv).collect();
-        let others = moves[role].iter().filter(|mv| !with.contains(mv));
+        let others = asked.iter().filter(|mv| !with.contains(mv));
         let others = others.copied().collect();
         let none_of_them = graph.or(others).not();
-        kept.push(graph.and(vec![when, none_of_them]));
+        kept.push(graph.and(vec![when, none_of_them, *any]));
     }
     graph.or(kept).negated_if(value.is_negated())
 }
