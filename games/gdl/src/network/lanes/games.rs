@@ -15,6 +15,8 @@ use crate::play::MOST_FORCED;
 
 /// Goals have gates of their own: they are evaluated when games in this share of the lanes are over.
 const ENDED_SHARE: usize = 16;
+/// At most this many games are begun before the first of them is over, which may take for ever.
+const MOST_WAITING: usize = 1 << 14;
 /// How often endless games are looked for, in steps.
 const ENDLESS_EVERY: u32 = 1 << 10;
 
@@ -150,7 +152,7 @@ impl<const N: usize> Games<'_, N> {
         }
         let mut fresh = none();
         for lane in lanes_of(without(all(), either(self.going, self.ended))) {
-            if self.left == 0 {
+            if self.left == 0 || self.begun.plies.len() >= MOST_WAITING {
                 break;
             }
             self.left -= 1;
