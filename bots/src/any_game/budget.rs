@@ -52,7 +52,7 @@ impl IterationBudget {
         true
     }
 
-    /// Counts up to so many more iterations that go with the one that was just started. Returns how many.
+    /// Counts at most `more` iterations that go with the one that was just started. Returns how many.
     pub(crate) fn go_on_with(&mut self, more: u32) -> u32 {
         let most = self.limits.most.map_or(more, |most| most - self.done);
         let more = more.min(most);

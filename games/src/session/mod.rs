@@ -252,8 +252,8 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// If rules from outside do not work.
     fn perft(&self, request: &PerftRequest) -> Result<Option<Perft>, BrokenRules>;
-    /// The number of positions for [`Session::playout_each`]: games from so many take not much longer than
-    /// one game. 1 if it does not answer.
+    /// The number of positions from which [`Session::playout_each`] plays in little more time than one game
+    /// takes; 1 if it has no faster way.
     fn positions_at_once(&self) -> usize {
         1
     }

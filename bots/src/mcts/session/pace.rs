@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 /// Iterations that are begun together do not know of each other's values. That does little harm where the
-/// root has so many times as many visits.
+/// root has this many visits for each of them.
 const VISITS: u32 = 8;
-/// Iterations at once have to be so many times as fast.
+/// Iterations at once have to be this many times as fast as one by one.
 const FASTER: f64 = 6.0;
 /// What was measured long ago counts for less.
 const KEPT: f64 = 0.9;
@@ -30,7 +30,7 @@ impl Pace {
         }
     }
 
-    /// Notes what so many iterations took.
+    /// Records how long `count` iterations took together.
     pub(super) fn add(&mut self, count: u32, took: Duration) {
         let each = took.as_secs_f64() / f64::from(count);
         let mean = if count == 1 {

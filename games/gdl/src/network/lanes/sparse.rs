@@ -9,7 +9,8 @@ use std::ops::Range;
 use super::{Code, Gate};
 
 const NONE: u32 = u32::MAX;
-/// Code with fewer inputs is faster as a whole: what a step needs of it is spread over it.
+/// Code with fewer inputs is faster as a whole: what a step needs of it is spread over it. Tests have small
+/// sheets, which should go this way, too.
 const LEAST_INPUTS: usize = if cfg!(test) { 500 } else { 20_000 };
 
 /// A gate that waits for its move, or the move itself.
