@@ -269,26 +269,19 @@ impl<'a> Tree<'a> {
             }
         }
         let seed = self.rng.next_u64();
-        let values = match failed {
+        let played = match failed {
             None => root.session.playout_each(&sessions, self.last_ply, seed),
             Some(broken) => Err(broken),
         };
-        let one_by_one = matches!(values, Ok(None));
-        let (values, mut failed) = match values {
+        // Without values, the tries are taken back.
+        let (values, ended) = match played {
             Ok(values) => (values.unwrap_or_default(), Ok(())),
             Err(broken) => (Vec::new(), Err(broken)),
         };
-        for (at, (steps, session)) in lines.iter().zip(&sessions).enumerate() {
-            let mut found = values.get(at).cloned();
-            if one_by_one && failed.is_ok() {
-                match playout(&**session, self.last_ply, self.rng) {
-                    Ok(values) => found = Some(values),
-                    Err(broken) => failed = Err(broken),
-                }
-            }
-            self.backpropagate(root, steps, found.as_ref(), None);
+        for (at, steps) in lines.iter().enumerate() {
+            self.backpropagate(root, steps, values.get(at), None);
         }
-        failed
+        ended
     }
 
     /// Goes down to a position that is new or has a proven outcome. The steps are the places of the choices,
