@@ -1,6 +1,7 @@
 //! Simulated tournaments of bots with known strengths: in how many cases the intervals hold the
 //! truth, and how often tests err, as Markdown. A number says how many tournaments each setting gets;
-//! `small` after it is for those with few pairs alone.
+//! `small` after it is for those with few pairs alone, and words after that for tables with them in the
+//! title.
 
 use ratings::simulate::{Coverage, Draws, PLAIN, Row, Setting, decisions, grid, settings};
 use ratings::sprt::{EloModel, Hypotheses};
@@ -67,8 +68,9 @@ fn coverage(tournaments: usize) {
 
 /// Small tournaments: how often the differences (`differences`) or the ratings hold the truth, and
 /// half the width that is usual.
-fn small(tournaments: usize) {
-    for (title, rows) in grid() {
+fn small(tournaments: usize, words: &str) {
+    let tables = grid().into_iter();
+    for (title, rows) in tables.filter(|(title, _)| title.contains(words)) {
         println!("\n{title}:\n");
         let counts = |row: &Row| -> Vec<usize> { row.settings.iter().map(|(n, _)| *n).collect() };
         let counts: String = counts(&rows[0]).iter().map(|n| format!(" {n} |")).collect();
@@ -133,10 +135,11 @@ fn main() {
         }
     };
     if only.as_deref() == Some("small") {
-        return small(tournaments);
+        let words: Vec<String> = std::env::args().skip(3).collect();
+        return small(tournaments, &words.join(" "));
     }
     coverage(tournaments);
-    small(tournaments);
+    small(tournaments, "");
     // Tests are quick, and their errors are rare.
     tests(10 * tournaments as u32);
 }

@@ -30,8 +30,8 @@ pub mod store;
 #[cfg(test)]
 mod tests;
 
-pub use evidence::{Evidence, Placing};
+pub use evidence::{Evidence, Placing, RATED_SEATS, is_rated};
 pub use matches::{Fingerprint, MatchSummary, Number, ScanMemo, game_label};
 pub use report::{Report, Request, RequestError};
-pub use standings::Standings;
+pub use standings::{MOST_SEATS, Standings};
 pub use store::{FAULT_CODES, MatchStore, repetition};

@@ -1,15 +1,16 @@
 //! Matches as tables for spreadsheets, with a row for each match or for each move.
 
-use games::MAX_SEATS;
 use protocol::{Millis, Record};
 
 use super::sheet::csv_text as text;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Matches have columns for at least this many seats, so that usual logs have the same columns.
+const USUAL_SEATS: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// A match.
-    #[default]
-    Matches,
+    /// A match, with columns for four seats, or more if a match has more.
+    Matches { seats: usize },
     /// A move.
     Moves,
 }
@@ -17,7 +18,7 @@ pub enum Rows {
 pub fn header(rows: Rows) -> Vec<String> {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     match rows {
-        Rows::Matches => {
+        Rows::Matches { seats } => {
             let mut header: Vec<String> = names(&[
                 "match",
                 "game",
@@ -29,7 +30,7 @@ pub fn header(rows: Rows) -> Vec<String> {
                 "plies",
                 "reason",
             ]);
-            for seat in 0..MAX_SEATS {
+            for seat in 0..seats.max(USUAL_SEATS) {
                 let columns = ["bot", "role", "outcome", "score", "fault", "fault_ply"];
                 header.extend(columns.map(|column| format!("{column}_{seat}")));
             }
@@ -43,12 +44,12 @@ pub fn header(rows: Rows) -> Vec<String> {
 
 pub fn of(record: &Record, rows: Rows) -> Vec<Vec<String>> {
     match rows {
-        Rows::Matches => vec![one(record)],
+        Rows::Matches { seats } => vec![one(record, seats)],
         Rows::Moves => moves(record),
     }
 }
 
-fn one(record: &Record) -> Vec<String> {
+fn one(record: &Record, seats: usize) -> Vec<String> {
     let result = &record.result;
     let mut row = vec![
         text(&record.match_id),
@@ -61,7 +62,7 @@ fn one(record: &Record) -> Vec<String> {
         record.moves.len().to_string(),
         text(&result.reason),
     ];
-    for seat in 0..MAX_SEATS {
+    for seat in 0..seats.max(USUAL_SEATS) {
         let player = record.players.get(seat);
         let fault = result.faults.iter().find(|fault| fault.seat == seat);
         let number =
@@ -136,9 +137,14 @@ mod tests {
 
     #[test]
     fn a_match_is_one_row_and_a_move_too() {
-        let rows = of(&record(), Rows::Matches);
+        let usual = Rows::Matches { seats: 2 };
+        let rows = of(&record(), usual);
         assert_eq!(rows.len(), 1);
-        assert_eq!(rows[0].len(), header(Rows::Matches).len());
+        assert_eq!(rows[0].len(), header(usual).len());
+        let wide = Rows::Matches { seats: 6 };
+        assert_eq!(header(wide).len(), header(usual).len() + 12);
+        assert_eq!(header(wide).last().map(String::as_str), Some("fault_ply_5"));
+        assert_eq!(of(&record(), wide)[0].len(), header(wide).len());
         let cells: Vec<&str> = rows[0].iter().map(String::as_str).collect();
         let expected = [
             "m-7",

@@ -23,6 +23,7 @@ pub fn report(standings: &Standings, report: Option<&Report>, width: Option<usiz
     text += &sheet::text(note.into_iter().collect(), width);
     if let Some(report) = report
         && (2..=MOST_IN_CROSSTABLE).contains(&standings.bots().len())
+        && !report.meetings.is_empty()
     {
         text += &format!(
             "\nCrosstable: points of the row's bot against the column's\n{}\n",

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "documented in `referee`, the public crate")]
 
+mod design;
 mod formats;
 mod order;
 mod plan;

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use arrayvec::ArrayVec;
-use games::MAX_SEATS;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
-/// Bots as indices, without a heap: large tournaments have many matches.
-pub(crate) type Group = ArrayVec<usize, MAX_SEATS>;
+/// Bots as indices, mostly without a heap: large tournaments have many matches.
+pub(crate) type Group = SmallVec<[usize; 4]>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scheduled {
@@ -50,7 +49,7 @@ pub(super) struct Unit {
 }
 
 /// The bots of a unit.
-pub(super) type UnitGroup = ArrayVec<u32, MAX_SEATS>;
+pub(super) type UnitGroup = SmallVec<[u32; 4]>;
 
 impl Unit {
     /// The bots as indices.

@@ -47,7 +47,7 @@ pub enum SeatOrders {
     /// to round.
     #[default]
     Rotations,
-    /// Every order.
+    /// Every order, in games of few seats.
     Permutations,
 }
 

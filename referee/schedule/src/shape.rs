@@ -4,11 +4,16 @@ use games::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::design::Design;
 use super::order;
 use super::seats::{GameShape, SeatOrders};
 use super::shard::Shard;
 use super::version::Version;
 use ratings::sprt::Hypotheses;
+
+/// Gauntlets in games of many seats have at most this many rounds: which groups have a challenger is known
+/// only from the groups.
+const MOST_DESIGNED: u32 = 50_000;
 
 /// The parameters of a schedule. Bots and games are indices.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,10 +157,11 @@ impl Shape {
         let bots = self.bots as u64;
         let pair = 2_u64;
         match &self.format {
-            Format::RoundRobin => Count::exactly(self.fixed(&[])),
+            Format::RoundRobin => {
+                Count::exactly(self.each_game(|game| rounds.saturating_mul(self.groups(game, &[]))))
+            }
             Format::Gauntlet { challengers } => {
-                let rest = self.fixed(challengers);
-                Count::exactly(self.fixed(&[]).saturating_sub(rest))
+                Count::exactly(self.each_game(|game| self.groups_of(challengers, game)))
             }
             Format::Swiss => {
                 let a_round = (bots / 2).saturating_mul(pair * self.slots());
@@ -188,20 +194,43 @@ impl Shape {
         self.games.iter().map(|game| u64::from(game.weight)).sum()
     }
 
-    /// Number of matches of a round robin without these bots.
-    fn fixed(&self, without: &[usize]) -> u64 {
+    /// The number of matches, given the number of groups that play each game.
+    fn each_game(&self, groups: impl Fn(&GameShape) -> u64) -> u64 {
         let of_game = |game: &GameShape| {
-            let away = without
-                .iter()
-                .filter(|bot| game.absent.binary_search(bot).is_err());
-            let players = self.bots - game.absent.len() - away.count();
-            order::count_groups(players, game.seats)
+            groups(game)
                 .saturating_mul(self.orders.count(game.seats))
                 .saturating_mul(u64::from(game.weight))
         };
-        let a_round = self.games.iter().map(of_game);
-        let a_round = a_round.fold(0, u64::saturating_add);
-        a_round.saturating_mul(u64::from(self.rounds))
+        let games = self.games.iter().map(of_game);
+        games.fold(0, u64::saturating_add)
+    }
+
+    /// The number of groups in a round of a game without these bots.
+    fn groups(&self, game: &GameShape, without: &[usize]) -> u64 {
+        let away = without
+            .iter()
+            .filter(|bot| game.absent.binary_search(bot).is_err());
+        let players = self.bots - game.absent.len() - away.count();
+        Design::count(game.seats, players)
+            .unwrap_or_else(|| order::count_groups(players, game.seats))
+    }
+
+    /// The number of groups with a challenger in all rounds of a game.
+    fn groups_of(&self, challengers: &[usize], game: &GameShape) -> u64 {
+        let rounds = u64::from(self.rounds);
+        let Some(mut design) = Design::of(self, game) else {
+            let all = self.groups(game, &[]);
+            return rounds.saturating_mul(all.saturating_sub(self.groups(game, challengers)));
+        };
+        if self.rounds > MOST_DESIGNED {
+            return u64::MAX;
+        }
+        let players = game.players(self.bots);
+        let has_challenger =
+            |group: &&Vec<usize>| group.iter().any(|it| challengers.contains(&players[*it]));
+        (0..self.rounds)
+            .map(|_| design.next_round().iter().filter(has_challenger).count() as u64)
+            .sum()
     }
 
     /// The bots in random order.

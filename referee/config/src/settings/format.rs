@@ -1,7 +1,6 @@
 //! The keys of the format.
 
-use games::MAX_SEATS;
-use schedule::{Format, FormatName, Shape};
+use schedule::{Format, FormatName, SeatOrders, Shape};
 
 use std::sync::Arc;
 
@@ -9,11 +8,14 @@ use crate::error::Diagnostic;
 use crate::setup::game::GameSetup;
 use crate::tables::{ConfigFile, KnockoutTable, Seeding, SprtTable};
 use games::kit::text::nearest;
+use ratings::MOST_SEATS;
 use ratings::sprt::{BadHypotheses, Hypotheses};
 use supervisor::BotSpec;
 
 /// Limit on matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;
+/// Games of this many seats have 24 seat orders.
+const MOST_PERMUTED: usize = 4;
 
 fn wrong<T>(key: &str, message: impl Into<String>) -> Result<T, Diagnostic> {
     Err(Diagnostic::value(key, message))
@@ -124,12 +126,18 @@ pub(crate) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
 pub(crate) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), Diagnostic> {
     for game in games {
         let (seats, id) = (game.rules.seats(), &game.rules.info().id);
-        if !(2..=MAX_SEATS).contains(&seats) {
+        if !(1..=MOST_SEATS).contains(&seats) {
             return wrong(
                 "games",
+                format!("{id} has {seats} seats; tournaments are of games with 1 to {MOST_SEATS}"),
+            );
+        }
+        if shape.orders == SeatOrders::Permutations && seats > MOST_PERMUTED {
+            return wrong(
+                "seat_orders",
                 format!(
-                    "{id} has {seats} seat{}; tournaments are of games with 2 to {MAX_SEATS}",
-                    if seats == 1 { "" } else { "s" }
+                    "{id} has {seats} seats, and \"permutations\" is for games of at most {MOST_PERMUTED}; \
+                     choose \"rotations\""
                 ),
             );
         }
@@ -147,7 +155,8 @@ pub(crate) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), Diagnostic
         }
         if shape.format.is_of_pairings() && seats != 2 {
             let message = format!(
-                "{id} has {seats} seats; games of more than 2 need \"round-robin\" or \"gauntlet\""
+                "{id} has {seats} seat{}; games that are not of 2 seats need \"round-robin\" or \"gauntlet\"",
+                if seats == 1 { "" } else { "s" }
             );
             return wrong("format", message);
         }

@@ -52,9 +52,9 @@ pub struct ConfigFile {
     /// With `format = "gauntlet"`: the names of the bots that play in every match.
     #[serde(default)]
     pub challengers: Vec<String>,
-    /// Seating in games of three and four seats: "rotations" (each bot in each seat once, in a
-    /// cyclic order that changes from round to round) or "permutations" (all orders). Two bots
-    /// always play both ways.
+    /// Seating in games of three and more seats: "rotations" (each bot in each seat once, in a
+    /// cyclic order that changes from round to round) or "permutations" (all orders, in games of at
+    /// most four seats). Two bots always play both ways.
     #[serde(default)]
     pub seat_orders: SeatOrders,
     /// With `format = "knockout"`: bracket and ties.

@@ -4,19 +4,29 @@ mod disjoint_sets;
 
 use std::collections::BTreeMap;
 
-use games::MAX_SEATS;
 use smallvec::SmallVec;
 
 pub(crate) use disjoint_sets::DisjointSets;
+
+/// Games of up to this many seats are rated: the model sums over all sets of seats that may tie.
+pub const RATED_SEATS: usize = 6;
+
+/// True if matches of this many seats say which bot is better.
+pub fn is_rated(seats: usize) -> bool {
+    (2..=RATED_SEATS).contains(&seats)
+}
+
+/// Ranks by seat, as in [`Placing`]. With one seat, the hundredths that are missing to an outcome of 1.
+pub(crate) type Ranks = SmallVec<[u8; 16]>;
 
 /// The result of one match for ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placing {
     pub game: u16,
     /// The bots in seat order, as indices; 0 beyond the game's seats.
-    pub bots: [u16; MAX_SEATS],
+    pub bots: [u16; RATED_SEATS],
     /// The rank of each seat; 0 is the best, equal ranks are ties, and there are no gaps.
-    pub ranks: [u8; MAX_SEATS],
+    pub ranks: [u8; RATED_SEATS],
 }
 
 impl Placing {
@@ -24,23 +34,28 @@ impl Placing {
     pub fn new(game: usize, bots: &[usize], outcome: &[f64]) -> Self {
         let mut placing = Placing {
             game: game as u16,
-            bots: [0; MAX_SEATS],
-            ranks: [0; MAX_SEATS],
+            bots: [0; RATED_SEATS],
+            ranks: [0; RATED_SEATS],
         };
         for (slot, bot) in placing.bots.iter_mut().zip(bots) {
             *slot = *bot as u16;
         }
-        placing.ranks = ranks(outcome);
+        for (slot, rank) in placing.ranks.iter_mut().zip(ranks(outcome)) {
+            *slot = rank;
+        }
         placing
     }
 }
 
 /// Dense ranks, 0 for the best. Differences by rounding count as ties.
-pub(crate) fn ranks(outcome: &[f64]) -> [u8; MAX_SEATS] {
+pub(crate) fn ranks(outcome: &[f64]) -> Ranks {
     const ROUNDING: f64 = 1e-9;
-    let mut order: Vec<usize> = (0..outcome.len().min(MAX_SEATS)).collect();
+    if let [only] = outcome {
+        return Ranks::from_slice(&[(100.0 * (1.0 - only)).round() as u8]);
+    }
+    let mut order: Vec<usize> = (0..outcome.len()).collect();
     order.sort_by(|a, b| outcome[*b].total_cmp(&outcome[*a]));
-    let mut ranks = [0; MAX_SEATS];
+    let mut ranks: Ranks = outcome.iter().map(|_| 0).collect();
     for pair in order.windows(2) {
         let worse = outcome[pair[0]] - outcome[pair[1]] > ROUNDING;
         ranks[pair[1]] = ranks[pair[0]] + u8::from(worse);
@@ -50,6 +65,9 @@ pub(crate) fn ranks(outcome: &[f64]) -> [u8; MAX_SEATS] {
 
 /// The outcome of a seat: the share of the other seats that it beat, with ties as half.
 pub(crate) fn outcome(ranks: &[u8], seat: usize) -> f64 {
+    if let [only] = ranks {
+        return (100.0 - f64::from(*only)) / 100.0;
+    }
     let better = ranks.iter().filter(|rank| **rank > ranks[seat]).count();
     let equal = ranks.iter().filter(|rank| **rank == ranks[seat]).count() - 1;
     (better as f64 + 0.5 * equal as f64) / (ranks.len() - 1) as f64
@@ -150,10 +168,13 @@ mod tests {
 
     #[test]
     fn ranks_are_dense_and_know_ties() {
-        assert_eq!(ranks(&[0.0, 1.0]), [1, 0, 0, 0]);
-        assert_eq!(ranks(&[0.5, 0.5]), [0, 0, 0, 0]);
-        assert_eq!(ranks(&[0.25, 1.0, 0.25 + 1e-12]), [1, 0, 1, 0]);
-        assert_eq!(ranks(&[0.0, 2.0 / 3.0, 1.0, 1.0 / 3.0]), [3, 1, 0, 2]);
+        assert_eq!(ranks(&[0.0, 1.0])[..], [1, 0]);
+        assert_eq!(ranks(&[0.5, 0.5])[..], [0, 0]);
+        assert_eq!(ranks(&[0.25, 1.0, 0.25 + 1e-12])[..], [1, 0, 1]);
+        assert_eq!(ranks(&[0.0, 2.0 / 3.0, 1.0, 1.0 / 3.0])[..], [3, 1, 0, 2]);
+        for outcome in [0.0, 0.25, 0.37, 1.0] {
+            assert_eq!(super::outcome(&ranks(&[outcome]), 0), outcome);
+        }
     }
 
     #[test]

@@ -24,6 +24,12 @@ pub(crate) struct Trials {
     clusters: Vec<[f64; 2]>,
 }
 
+/// The standard error of a mean, and the number of clusters of equal size that it rests on.
+struct Spread {
+    error: f64,
+    effective: f64,
+}
+
 impl Trials {
     /// Adds a cluster of `count` trials by the sum of their scores.
     pub(crate) fn add(&mut self, sum: f64, count: u64) {
@@ -42,18 +48,13 @@ impl Trials {
         self.clusters.iter().map(part).sum()
     }
 
-    /// The mean score with its interval; `None` without trials.
-    ///
-    /// The interval is Student's, over clusters: trials that are pairs of matches vary less than coins of the
-    /// same mean. If all clusters are equal, their spread says nothing; then the bound is exact: a row of
-    /// equal results that has a probability of 2.5 %.
-    pub(crate) fn score(&self) -> Option<Score> {
+    fn count(&self) -> f64 {
+        self.singles[0] + self.total(|[_, count]| *count)
+    }
+
+    /// How far the mean of all trials may be off.
+    fn spread(&self, mean: f64, trials: f64) -> Spread {
         let [one, sum, squares] = self.singles;
-        let trials = one + self.total(|[_, count]| *count);
-        if trials == 0.0 {
-            return None;
-        }
-        let mean = ((sum + self.total(|[sum, _]| *sum)) / trials).clamp(0.0, 1.0);
         let effective = trials * trials / (one + self.total(|[_, count]| count * count));
         // Squared deviations, corrected for each cluster's share of the mean.
         let corrected = |off: f64, count: f64| off / (1.0 - count / trials).max(f64::EPSILON);
@@ -61,6 +62,37 @@ impl Trials {
         let off = corrected(off.max(0.0), 1.0)
             + self.total(|[sum, count]| corrected((sum - count * mean).powi(2), *count));
         let error = off.sqrt() / trials;
+        Spread { error, effective }
+    }
+
+    /// The mean of numbers of any size, its standard error and half the length of its 95 % interval. The
+    /// last two are `None` if the trials say nothing of them: a single cluster, or equal numbers.
+    pub(crate) fn mean(&self) -> Option<(f64, Option<[f64; 2]>)> {
+        let trials = self.count();
+        if trials == 0.0 {
+            return None;
+        }
+        let mean = (self.singles[1] + self.total(|[sum, _]| *sum)) / trials;
+        let Spread { error, effective } = self.spread(mean, trials);
+        // Differences of large numbers that are equal leave a rest.
+        let varies = error > 1e-6 * mean.abs() && effective > 1.0;
+        let reach = || error * student(effective).inverse_cdf(0.975);
+        Some((mean, varies.then(|| [error, reach()])))
+    }
+
+    /// The mean score with its interval; `None` without trials.
+    ///
+    /// The interval is Student's, over clusters: trials that are pairs of matches vary less than coins of the
+    /// same mean. If all clusters are equal, their spread says nothing; then the bound is exact: a row of
+    /// equal results that has a probability of 2.5 %.
+    pub(crate) fn score(&self) -> Option<Score> {
+        let [one, sum, _] = self.singles;
+        let trials = self.count();
+        if trials == 0.0 {
+            return None;
+        }
+        let mean = ((sum + self.total(|[sum, _]| *sum)) / trials).clamp(0.0, 1.0);
+        let Spread { error, effective } = self.spread(mean, trials);
         /// Far below differences of scores.
         const ROUNDING: f64 = 1e-9;
         let clusters = one + self.clusters.len() as f64;
@@ -124,6 +156,23 @@ mod tests {
         assert!((score.low - (0.4 - reach)).abs() < 1e-6, "{score:?}");
         assert!((score.high - (0.4 + reach)).abs() < 1e-6, "{score:?}");
         assert_eq!(Trials::default().score(), None);
+    }
+
+    /// 10, 20, 30: the standard error is 10 / √3, and t is 4.3027.
+    #[test]
+    fn numbers_of_any_size_have_a_mean() {
+        let (mean, known) = trials(&[&[10.0], &[20.0], &[30.0]]).mean().unwrap();
+        let [error, reach] = known.unwrap();
+        assert!((mean - 20.0).abs() < 1e-12);
+        assert!((error - 10.0 / 3.0_f64.sqrt()).abs() < 1e-9);
+        assert!((reach - 4.302_653 * error).abs() < 1e-4);
+        let pairs = trials(&[&[10.0; 2], &[20.0; 2], &[30.0; 2]])
+            .mean()
+            .unwrap();
+        assert!((pairs.1.unwrap()[1] - reach).abs() < 1e-9);
+        assert_eq!(trials(&[&[70.0], &[70.0]]).mean(), Some((70.0, None)));
+        assert_eq!(trials(&[&[0.0, 100.0]]).mean(), Some((50.0, None)));
+        assert_eq!(Trials::default().mean(), None);
     }
 
     #[test]

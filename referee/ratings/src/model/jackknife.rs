@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use games::MAX_SEATS;
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
@@ -35,6 +34,8 @@ const SMALLEST_PART: usize = 1 << 14;
 const FEW_UNITS: usize = 64;
 /// The largest share of the information that is attributed to a cluster if it is estimated.
 const MOST_SHARE: f64 = 0.95;
+/// Clusters of up to this many bots hold most of what is known about them.
+const FEW_BOTS: usize = 4;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Jackknife {
@@ -239,7 +240,7 @@ impl<'a> Many<'a> {
         // bots get most of it from other clusters.
         let is_bot = |param: u32| (param as usize) < self.model.bots;
         let bots = || sums.iter().filter(|(param, _)| is_bot(**param));
-        let together = if bots().count() <= MAX_SEATS {
+        let together = if bots().count() <= FEW_BOTS {
             let shares = bots().map(|(param, [_, known])| share(*param, *known));
             shares.sum::<f64>().min(MOST_SHARE)
         } else {

@@ -4,12 +4,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use games::MAX_SEATS;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use super::ratings::Fitted;
-use crate::evidence::Placing;
+use crate::evidence::{Placing, RATED_SEATS};
 use crate::model::Strengths;
 use crate::results::{Entry, SwappedPairs};
 
@@ -149,7 +148,7 @@ pub(crate) fn fitness(
                 }
             }
             if let Some((drawn, lead)) = tables.draw(fitted, entry) {
-                let [with_lead, alone] = &mut draws[entry.placing.game as usize];
+                let [with_lead, alone] = &mut draws[entry.game];
                 with_lead.add(entry.cluster, drawn * lead);
                 alone.add(entry.cluster, drawn);
             }
@@ -183,7 +182,7 @@ struct Expected {
     variance: f64,
 }
 
-type Table = [[Expected; MAX_SEATS]; MAX_SEATS];
+type Table = [[Expected; RATED_SEATS]; RATED_SEATS];
 
 /// Cached expectations. Those of more than two seats are kept by seating, as they take long to
 /// compute.
@@ -205,8 +204,8 @@ impl<'a> Tables<'a> {
             return self.made(entry);
         }
         let placing = Placing {
-            ranks: [0; MAX_SEATS],
-            ..entry.placing
+            ranks: [0; RATED_SEATS],
+            ..entry.placing()
         };
         if let Some(known) = self.known.get(&placing) {
             return *known;
@@ -220,7 +219,7 @@ impl<'a> Tables<'a> {
         let mut table = Table::default();
         for (seat, row) in table.iter_mut().enumerate().take(entry.seats) {
             for other in (0..entry.seats).filter(|other| *other != seat) {
-                let chances = self.strengths.pair_chances(&entry.placing, [seat, other]);
+                let chances = self.strengths.pair_chances(&entry.placing(), [seat, other]);
                 let [win, draw, _] = chances;
                 let score = win + 0.5 * draw;
                 let variance = win + 0.25 * draw - score * score;
@@ -233,7 +232,7 @@ impl<'a> Tables<'a> {
     /// Of two seats in a game with draws: how much more of a draw there was than expected, and how
     /// far the seats are apart, less what that is worth to the share of draws on the whole.
     fn draw(&self, fitted: &Fitted, entry: &Entry<'_>) -> Option<(f64, f64)> {
-        let game = &fitted.strengths.model.games[entry.placing.game as usize];
+        let game = &fitted.strengths.model.games[entry.game];
         if entry.seats != 2 || game.tie(2).is_none() || game.spread().is_some() {
             return None;
         }
@@ -243,12 +242,9 @@ impl<'a> Tables<'a> {
         let [_, draw, _] = fitted
             .strengths
             .model
-            .pair_chances(&entry.placing, [0, 1], at);
-        let drawn = f64::from(u8::from(entry.placing.ranks[0] == entry.placing.ranks[1]));
-        Some((
-            drawn - draw,
-            lead - fitted.usual_lead(entry.placing.game as usize),
-        ))
+            .pair_chances(&entry.placing(), [0, 1], at);
+        let drawn = f64::from(u8::from(entry.results[0].rank == entry.results[1].rank));
+        Some((drawn - draw, lead - fitted.usual_lead(entry.game)))
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::results::SwappedPairs;
+use crate::results::{Entry, SwappedPairs};
 
 /// Two bots of which one always played right after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,7 +30,9 @@ struct Order {
 /// In the order of the bots. Bots that met in only one unit cannot have sat in more orders.
 pub(super) fn fixed_orders(pairs: &SwappedPairs<'_>) -> Vec<FixedOrder> {
     let mut all: BTreeMap<(usize, usize), Order> = BTreeMap::new();
-    for unit in pairs.units().filter(|unit| unit[0].seats > 2) {
+    // With more seats, orders are drawn, and most bots sit apart.
+    let has_few_orders = |unit: &Vec<Entry<'_>>| (3..=4).contains(&unit[0].seats);
+    for unit in pairs.units().filter(has_few_orders) {
         let mut in_unit: BTreeMap<(usize, usize), [u64; 2]> = BTreeMap::new();
         for entry in &unit {
             for seat in 0..entry.seats {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use games::MAX_SEATS;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -151,10 +150,10 @@ impl Comparison {
         if there == 0.0 || there == all {
             return;
         }
-        let mut sums = [[0.0; 2]; MAX_SEATS];
+        let mut sums = vec![[0.0; 2]; seats];
         for cell in &stratum.cells {
-            for (seat, [everywhere, here]) in sums.iter_mut().enumerate().take(seats) {
-                let points = cell.points(seat, seats) * cell.count as f64;
+            for (seat, [everywhere, here]) in sums.iter_mut().enumerate() {
+                let points = cell.points(seat) * cell.count as f64;
                 *everywhere += points;
                 *here += if cell.machine == machine { points } else { 0.0 };
             }
@@ -165,7 +164,7 @@ impl Comparison {
             self.excess[places[one]] += sums[one][1] - there * mean(one);
             for other in 0..seats {
                 let products = stratum.cells.iter().map(|cell| {
-                    let away = |seat: usize| cell.points(seat, seats) - mean(seat);
+                    let away = |seat: usize| cell.points(seat) - mean(seat);
                     cell.count as f64 * away(one) * away(other)
                 });
                 self.covariance[places[one]][places[other]] += spread * products.sum::<f64>();
@@ -224,11 +223,12 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Ranks;
     use games::Rng;
 
     /// Matches of two bots that the first one won, or not.
     fn cell(machine: usize, won: bool, count: u64) -> Cell {
-        let ranks = Some([u8::from(!won), u8::from(won), 0, 0]);
+        let ranks = Some(Ranks::from_slice(&[u8::from(!won), u8::from(won)]));
         Cell {
             machine,
             ranks,

@@ -2,6 +2,7 @@
 
 mod fitness;
 mod fixed_order;
+mod goals;
 mod machines;
 mod nash;
 mod openings;
@@ -17,6 +18,7 @@ pub use crate::standings::Totals;
 pub use crate::store::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};
 pub use fitness::{Drift, Fitness, Residual, Transitivity};
 pub use fixed_order::FixedOrder;
+pub use goals::GoalReport;
 pub use machines::{Homogeneity, MachineReport, is_noisy};
 pub use nash::NashRating;
 pub use openings::OpeningReport;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::evidence::outcome;
+use crate::evidence::{Ranks, outcome};
 use crate::matches::Number;
 use crate::results::SwappedPairs;
 use crate::standings::Totals;
@@ -27,17 +27,18 @@ pub(super) fn openings(pairs: &SwappedPairs<'_>) -> Vec<OpeningReport> {
     for entry in pairs.units().flatten() {
         let stored = entry.stored;
         let opening = all.entry(stored.opening).or_insert_with(|| OpeningReport {
-            game: entry.placing.game as usize,
+            game: entry.game,
             first: stored.number,
             log: stored.number.log(),
             seats: vec![Totals::default(); entry.seats],
         });
         opening.first = opening.first.min(stored.number);
         opening.log = opening.first.log();
+        let ranks: Ranks = entry.results.iter().map(|result| result.rank).collect();
         for (seat, results) in opening.seats.iter_mut().enumerate() {
             let fault = stored.at_fault >> seat & 1 == 1;
-            let outcome = outcome(&stored.ranks[..entry.seats], seat);
-            results.add(outcome, stored.scores[seat].into(), fault);
+            let outcome = outcome(&ranks, seat);
+            results.add(outcome, entry.results[seat].score.into(), fault);
         }
     }
     let mut openings: Vec<OpeningReport> = all.into_values().collect();

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::fitness::{Fitness, fitness};
 use super::fixed_order::{FixedOrder, fixed_orders};
+use super::goals::{GoalReport, goals};
 use super::machines::{MachineReport, machines};
 use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
@@ -36,6 +37,8 @@ pub struct Request {
     pub sprt: Option<SprtRequest>,
     /// Include results by opening, of which there may be as many as matches.
     pub openings: bool,
+    /// Include goals by bot and game.
+    pub goals: bool,
 }
 
 /// The request does not fit the log.
@@ -88,6 +91,9 @@ pub struct Report {
     pub sprt: Option<SprtReport>,
     /// The openings, if requested: by game, then in the order of their first matches.
     pub openings: Option<Vec<OpeningReport>>,
+    /// The goals, if requested: by game, then by the mean, the best first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goals: Option<Vec<GoalReport>>,
     pub logs: usize,
     /// Including duplicates.
     pub matches: u64,
@@ -175,11 +181,12 @@ impl MatchStore {
                 )
             },
         );
+        let bots = self.bots(&pairs);
         let openings = request.openings.then(|| openings(&pairs));
         let uses = self.names().zip(self.conduct.iter().map(|bot| &bot.time));
         Ok(Report {
-            bots: self.bots(&pairs),
-            ranking: ranking(&ratings),
+            ranking: ranking(&ratings, &bots),
+            bots,
             games,
             anchor: anchors.first().copied(),
             anchors,
@@ -195,6 +202,7 @@ impl MatchStore {
             ratings,
             sprt,
             openings,
+            goals: request.goals.then(|| goals(&pairs)),
             logs: self.logs(),
             matches: self.stored.len() as u64 + self.unstarted,
             unstarted: self.unstarted,
@@ -413,17 +421,22 @@ fn sizes(ratings: &Ratings) -> Vec<usize> {
     sizes
 }
 
-/// The bots, the best first. Bots without a match come last, and small groups after large ones.
-fn ranking(ratings: &Ratings) -> Vec<usize> {
+/// The bots, the best first. Small groups come after large ones, and bots without a rated match last, by
+/// their points.
+fn ranking(ratings: &Ratings, bots: &[BotReport]) -> Vec<usize> {
     let sizes = sizes(ratings);
     let mut ranking: Vec<usize> = (0..ratings.bots.len()).collect();
     let elo = |bot: usize| ratings.bots[bot].map_or(f64::NEG_INFINITY, |rating| rating.elo);
-    ranking.sort_by(|&a, &b| {
-        let [one, other] = [a, b].map(|bot| ratings.groups[bot]);
-        let unplayed = |bot: usize| ratings.bots[bot].is_none();
-        (unplayed(a), sizes[other], one)
-            .cmp(&(unplayed(b), sizes[one], other))
-            .then(elo(b).total_cmp(&elo(a)))
+    let share = |bot: usize| bots[bot].results.share().unwrap_or(0.0);
+    let rated = |bot: usize| ratings.bots[bot].is_some();
+    ranking.sort_by(|&a, &b| match [rated(a), rated(b)] {
+        [true, true] => {
+            let [one, other] = [a, b].map(|bot| ratings.groups[bot]);
+            let groups = (sizes[other], one).cmp(&(sizes[one], other));
+            groups.then(elo(b).total_cmp(&elo(a)))
+        }
+        [false, false] => share(b).total_cmp(&share(a)),
+        [one, other] => other.cmp(&one),
     });
     ranking
 }

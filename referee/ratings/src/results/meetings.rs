@@ -162,12 +162,12 @@ fn complete(unit: &[Entry<'_>]) -> bool {
     let Some(first) = unit.first() else {
         return false;
     };
-    let bots = &first.placing.bots[..first.seats];
-    let sat = |bot: u16, seat: usize| {
-        let there = unit.iter().filter(|entry| entry.placing.bots[seat] == bot);
+    let bots: Vec<usize> = (0..first.seats).map(|seat| first.bot(seat)).collect();
+    let sat = |bot: usize, seat: usize| {
+        let there = unit.iter().filter(|entry| entry.bot(seat) == bot);
         there.count()
     };
-    let fair = |bot: &u16| (0..first.seats).all(|seat| sat(*bot, seat) == sat(*bot, 0));
+    let fair = |bot: &usize| (0..first.seats).all(|seat| sat(*bot, seat) == sat(*bot, 0));
     bots.iter().all(fair) && sat(bots[0], 0) > 0
 }
 
@@ -184,7 +184,7 @@ fn class(ordering: std::cmp::Ordering) -> usize {
 fn meetings(unit: &[Entry<'_>]) -> impl Iterator<Item = Meeting> {
     let mut all: Vec<Meeting> = Vec::new();
     for entry in unit {
-        let game = entry.placing.game as usize;
+        let game = entry.game;
         for seat in 0..entry.seats {
             for other in 0..entry.seats {
                 let bots = [entry.bot(seat), entry.bot(other)];
@@ -201,7 +201,7 @@ fn meetings(unit: &[Entry<'_>]) -> impl Iterator<Item = Meeting> {
                 meeting.points += entry.versus(seat, other);
                 meeting.duplicates += u64::from(entry.duplicate);
                 for (sum, seat) in meeting.scores.iter_mut().zip([seat, other]) {
-                    *sum += i64::from(entry.stored.scores[seat]);
+                    *sum += i64::from(entry.results[seat].score);
                 }
             }
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::clusters::Clusters;
 use super::selection::Selection;
-use crate::evidence::{Evidence, Placing};
-use crate::store::{MatchStore, StoredMatch};
+use crate::evidence::{Evidence, Placing, RATED_SEATS, is_rated};
+use crate::store::{MatchStore, StoredMatch, StoredSeat};
 
 /// The sorted matches. Bots and games have new indices here, by name.
 pub(crate) struct SwappedPairs<'a> {
@@ -27,7 +27,9 @@ pub(crate) struct SwappedPairs<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) stored: &'a StoredMatch,
-    pub(crate) placing: Placing,
+    pub(crate) results: &'a [StoredSeat],
+    bot_rank: &'a [u16],
+    pub(crate) game: usize,
     pub(crate) seats: usize,
     /// True if it repeats another one.
     pub(crate) duplicate: bool,
@@ -38,22 +40,36 @@ pub(crate) struct Entry<'a> {
 impl Entry<'_> {
     /// True if the match is selected for ratings.
     pub(crate) fn is_in(&self, selection: &Selection) -> bool {
-        let game = self.placing.game as usize;
-        selection.game.is_none_or(|only| only == game)
+        is_rated(self.seats)
+            && selection.game.is_none_or(|only| only == self.game)
             && selection
                 .weights
-                .get(game)
+                .get(self.game)
                 .is_none_or(|weight| *weight > 0.0)
             && !(selection.without_forfeits && self.stored.at_fault != 0)
     }
 
     pub(crate) fn bot(&self, seat: usize) -> usize {
-        self.placing.bots[seat] as usize
+        usize::from(self.bot_rank[usize::from(self.results[seat].bot)])
+    }
+
+    /// The result for ratings, if the game is rated.
+    pub(crate) fn placing(&self) -> Placing {
+        let mut placing = Placing {
+            game: self.game as u16,
+            bots: [0; RATED_SEATS],
+            ranks: [0; RATED_SEATS],
+        };
+        for (seat, result) in self.results.iter().enumerate().take(RATED_SEATS) {
+            placing.bots[seat] = self.bot_rank[usize::from(result.bot)];
+            placing.ranks[seat] = result.rank;
+        }
+        placing
     }
 
     /// The score of a seat against another: 1, ½ or 0.
     pub(crate) fn versus(&self, seat: usize, other: usize) -> f64 {
-        match self.stored.ranks[seat].cmp(&self.stored.ranks[other]) {
+        match self.results[seat].rank.cmp(&self.results[other].rank) {
             std::cmp::Ordering::Less => 1.0,
             std::cmp::Ordering::Equal => 0.5,
             std::cmp::Ordering::Greater => 0.0,
@@ -80,9 +96,12 @@ impl<'a> SwappedPairs<'a> {
             order: (0..stored.len() as u32).collect(),
             clusters: Clusters::new(stored, matches.standings.games().len()),
         };
-        pairs.order.sort_unstable_by_key(|&index| {
-            let stored = &stored[index as usize];
-            (stored.unit, stored.number, stored.moves, stored.ranks)
+        pairs.order.sort_unstable_by(|&one, &other| {
+            let [one, other] = [one, other].map(|index| &stored[index as usize]);
+            let key = |stored: &StoredMatch| (stored.unit, stored.number, stored.moves);
+            let ranks = |stored| matches.seats_of(stored).iter().map(|seat| seat.rank);
+            let order = key(one).cmp(&key(other));
+            order.then_with(|| ranks(one).cmp(ranks(other)))
         });
         pairs
     }
@@ -93,21 +112,13 @@ impl<'a> SwappedPairs<'a> {
 
     fn entry(&self, index: u32) -> Entry<'_> {
         let stored = &self.matches.stored[index as usize];
-        let seats = self.matches.standings.games()[stored.game as usize]
-            .roles
-            .len();
-        let mut bots = [0; games::MAX_SEATS];
-        for (bot, old) in bots.iter_mut().zip(&stored.bots[..seats]) {
-            *bot = self.bot_rank[*old as usize];
-        }
+        let results = self.matches.seats_of(stored);
         Entry {
             stored,
-            placing: Placing {
-                game: self.game_rank[stored.game as usize],
-                bots,
-                ranks: stored.ranks,
-            },
-            seats,
+            results,
+            bot_rank: &self.bot_rank,
+            game: usize::from(self.game_rank[usize::from(stored.game)]),
+            seats: results.len(),
             duplicate: self.clusters.duplicate[index as usize],
             cluster: self.clusters.of(index),
         }
@@ -131,25 +142,27 @@ impl<'a> SwappedPairs<'a> {
         self.clusters.count()
     }
 
-    /// By game: the number of seats.
-    fn seats(&self) -> Vec<usize> {
+    /// By game: the number of seats; 1 if it is not rated.
+    fn rated_seats(&self) -> Vec<usize> {
         let seats = self
             .games
             .iter()
             .map(|game| self.matches.standings.games()[*game].roles.len());
-        seats.collect()
+        seats
+            .map(|seats| if is_rated(seats) { seats } else { 1 })
+            .collect()
     }
 
     /// The evidence of the selected matches.
     pub(crate) fn evidence(&self, choice: &Selection) -> Evidence {
-        let mut evidence = Evidence::new(self.bots.len(), self.seats());
+        let mut evidence = Evidence::new(self.bots.len(), self.rated_seats());
         evidence.weights.clone_from(&choice.weights);
         let several = self.games.iter().map(|game| self.clusters.several[*game]);
         evidence.openings = several.collect();
         let mut clusters: BTreeMap<u32, Vec<Vec<Placing>>> = BTreeMap::new();
         for unit in self.units() {
             let counts = unit.iter().filter(|entry| entry.is_in(choice));
-            let placings: Vec<Placing> = counts.map(|entry| entry.placing).collect();
+            let placings: Vec<Placing> = counts.map(Entry::placing).collect();
             match unit[0].cluster {
                 (_, 1) => evidence.add(&placings),
                 (cluster, _) => clusters.entry(cluster).or_default().push(placings),

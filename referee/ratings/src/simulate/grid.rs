@@ -27,7 +27,14 @@ pub fn grid() -> Vec<(&'static str, Vec<Row>)> {
             copied(),
         ),
         ("more bots, pairs of each two", more_bots()),
-        ("three and four seats, groups", more_seats()),
+        (
+            "three and four seats, groups",
+            more_seats(&[(3, 3), (3, 5), (4, 4), (4, 6)]),
+        ),
+        (
+            "five and six seats, groups",
+            more_seats(&[(5, 5), (5, 7), (6, 6), (6, 8)]),
+        ),
     ]
 }
 
@@ -117,9 +124,9 @@ fn more_bots() -> Vec<Row> {
     rows
 }
 
-fn more_seats() -> Vec<Row> {
+fn more_seats(sizes: &[(usize, usize)]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (seats, bots) in [(3, 3), (3, 5), (4, 4), (4, 6)] {
+    for &(seats, bots) in sizes {
         for (ties, tie) in [("no", 0.0), ("some", 0.3), ("many", 20.0)] {
             let name = format!("{seats} seats, {bots} bots, {ties} ties");
             rows.push(row(name, &[1, 2, 4, 8], |groups| Setting {

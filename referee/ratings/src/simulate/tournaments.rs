@@ -1,11 +1,11 @@
 //! Simulated tournaments.
 
-use games::{MAX_SEATS, Rng};
+use games::Rng;
 use itertools::Itertools as _;
 
 use super::coverage::Coverage;
 use super::random::{normal, uniform};
-use crate::evidence::{Evidence, Placing};
+use crate::evidence::{Evidence, Placing, RATED_SEATS};
 use crate::inference::Trials;
 use crate::model::{Anchor, ELO};
 use crate::report::Fitted;
@@ -56,7 +56,7 @@ pub enum Repeats {
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub bots: usize,
-    /// Seats of the game: 2 to 4.
+    /// Seats of the game: 2 to 6.
     pub seats: usize,
     pub pairing: Pairing,
     /// Standard deviation of the strengths, in Elo.
@@ -315,6 +315,15 @@ impl Setting {
             };
             Placing::new(game, &order, &outcome)
         };
+        if self.seats > 4 {
+            // As in tournaments: too many orders for a unit.
+            let rotations = (0..self.seats).map(|by| {
+                let mut order = bots.to_vec();
+                order.rotate_left(by);
+                order
+            });
+            return rotations.map(play).collect();
+        }
         bots.iter()
             .copied()
             .permutations(bots.len())
@@ -393,7 +402,7 @@ fn ahead(strengths: &[f64], tie: f64, left: usize) -> f64 {
 fn stages(strengths: &[f64], tie: f64, rng: &mut Rng) -> Vec<f64> {
     let mut left = (1_usize << strengths.len()) - 1;
     let mut outcome = vec![0.0; strengths.len()];
-    let mut rank = MAX_SEATS as f64;
+    let mut rank = RATED_SEATS as f64;
     while left != 0 {
         let weights = weights(strengths, tie, left);
         let mut luck = uniform(rng) * weights.iter().map(|(_, weight)| weight).sum::<f64>();

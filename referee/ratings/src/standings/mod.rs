@@ -5,7 +5,6 @@ mod totals;
 
 use std::collections::{BTreeMap, HashMap};
 
-use games::MAX_SEATS;
 use protocol::{Record, faults};
 use serde_json::Value;
 
@@ -13,6 +12,9 @@ use crate::evidence::{outcome, ranks};
 use crate::matches::{Fingerprint, MatchSummary, game_label};
 
 pub use totals::Totals;
+
+/// Matches in logs have at most this many seats.
+pub const MOST_SEATS: usize = 16;
 
 /// The sums over all matches of a bot.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,7 +97,7 @@ impl Standings {
     pub fn add(&mut self, played: &MatchSummary) {
         if is_usable(played) {
             let known = self.known(played, game_hash(played));
-            self.count(played, &known);
+            self.count(played, &known, &ranks(&played.result.outcome));
         }
     }
 
@@ -115,7 +117,11 @@ impl Standings {
         let codes = played.result.faults.iter();
         let codes = codes.map(|fault| (fault.seat, fault.code));
         let seats = played.players.len();
-        !self.shares_unstarted && codes.len() >= seats && faults::nobody_started(seats, codes)
+        // A bot alone has lost as by any other fault.
+        seats > 1
+            && !self.shares_unstarted
+            && codes.len() >= seats
+            && faults::nobody_started(seats, codes)
     }
 
     /// The indices of a match's bots and game, which are added if they are new.
@@ -136,13 +142,16 @@ impl Standings {
     }
 
     /// Adds the result of a usable match.
-    pub(crate) fn count(&mut self, played: &MatchSummary, known: &Known) {
-        let ranks = ranks(&played.result.outcome);
+    pub(crate) fn count(&mut self, played: &MatchSummary, known: &Known, ranks: &[u8]) {
         let seats = known.bots.len();
         let lost_by_all = self.is_lost_by_all(played);
         let game = &mut self.games[known.game];
         for (seat, &bot) in known.bots.iter().enumerate() {
-            let outcome = outcome(&ranks[..seats], seat);
+            let outcome = match played.result.outcome[..] {
+                // A single seat has no rank.
+                [only] => only.clamp(0.0, 1.0),
+                _ => outcome(ranks, seat),
+            };
             let score = own_score(played, seat);
             let mut faults = played.result.faults.iter();
             let fault = faults.any(|fault| fault.seat == seat && fault.code.is_fault());
@@ -186,7 +195,7 @@ impl Standings {
 pub(crate) fn is_usable(played: &MatchSummary) -> bool {
     let seats = played.players.len();
     let outcome = &played.result.outcome;
-    (2..=MAX_SEATS).contains(&seats)
+    (1..=MOST_SEATS).contains(&seats)
         && outcome.len() == seats
         && outcome.iter().all(|outcome| outcome.is_finite())
 }
@@ -242,6 +251,16 @@ mod tests {
     }
 
     #[test]
+    fn a_bot_alone_gets_the_outcome_as_its_points() {
+        let mut standings = Standings::default();
+        for outcome in [0.375, 0.5, 1.0] {
+            standings.add(&played(&["a"], &[outcome], json!({})));
+        }
+        let a = standings.ranking()[0].totals;
+        assert_eq!((a.points, a.wins, a.draws, a.losses), (1.875, 1, 2, 0));
+    }
+
+    #[test]
     fn nobody_gets_a_point_for_a_match_that_nobody_started() {
         let mut unstarted = played(&["a", "b"], &[0.5, 0.5], json!({}));
         let fault = |seat| {
@@ -267,7 +286,10 @@ mod tests {
         let mut unknown = played(&["a", "b"], &[1.0, 0.0], json!({}));
         unknown.result.outcome[1] = f64::NAN;
         standings.add(&unknown);
-        standings.add(&played(&["a"], &[1.0], json!({})));
+        let many: Vec<String> = (0..=MOST_SEATS).map(|seat| format!("bot {seat}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        standings.add(&played(&many, &vec![0.5; many.len()], json!({})));
+        standings.add(&played(&[], &[], json!({})));
         assert_eq!((standings.matches(), standings.bots().len()), (0, 0));
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-/// Outcomes are whole multiples of this part of a point, with up to four seats. Sums are rounded to
-/// it, so that they do not depend on the order of the matches.
-const PARTS: f64 = 12.0;
+/// Outcomes are whole multiples of this part of a point, with up to 16 seats and for goals of 0 to 100.
+/// Sums are rounded to it, so that they do not depend on the order of the matches.
+const PARTS: f64 = 3_603_600.0;
 
 /// Sums over matches, including repeated ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

@@ -4,8 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use smallvec::SmallVec;
+
 use crate::matches::{Fingerprint, MatchSummary, Number};
-use games::MAX_SEATS;
 
 /// The most plies of a match that are compared.
 const MAX_PLIES: usize = 500;
@@ -58,16 +59,17 @@ type Evidence = BTreeMap<u64, (Number, u32)>;
 
 #[derive(Clone, Debug)]
 struct Kept {
-    bots: [u16; MAX_SEATS],
+    bots: SmallVec<[u16; 4]>,
     line: Line,
 }
 
 impl Line {
     pub(super) fn of(played: &MatchSummary) -> Self {
+        let last_seat = played.players.len().saturating_sub(1).min(255) as u8;
         let after = played.moves.list.iter().skip(played.opening as usize);
         let answers = after.take(MAX_PLIES).map(|ply| Answer {
             // Chance is no answer of a bot.
-            seat: ply.seat.unwrap_or(0).min(MAX_SEATS as u8 - 1),
+            seat: ply.seat.unwrap_or(0).min(last_seat),
             forced: ply.forced || ply.seat.is_none(),
             hash: ply.hash,
         });
@@ -80,21 +82,18 @@ impl Line {
 
 impl Agreement {
     /// Compares a match with earlier ones of its opening, and stores it for later ones.
-    pub(super) fn add(
-        &mut self,
-        opening: u64,
-        number: Number,
-        bots: [u16; MAX_SEATS],
-        line: &Line,
-    ) {
+    pub(super) fn add(&mut self, opening: u64, number: Number, bots: &[u16], line: &Line) {
         let others = self.lines.entry(opening).or_default();
         for other in &*others {
-            compare(&mut self.pairs, opening, number, (&bots, line), other);
+            compare(&mut self.pairs, opening, number, (bots, line), other);
         }
         if others.len() < MAX_LINES {
             let line = line.clone();
             self.kept += line.answers.len();
-            others.push(Kept { bots, line });
+            others.push(Kept {
+                bots: bots.into(),
+                line,
+            });
         }
         if self.kept > MAX_KEPT {
             self.lines = HashMap::new();
@@ -120,7 +119,7 @@ fn compare(
     pairs: &mut BTreeMap<(u16, u16), Option<Evidence>>,
     opening: u64,
     number: Number,
-    (bots, line): (&[u16; MAX_SEATS], &Line),
+    (bots, line): (&[u16], &Line),
     other: &Kept,
 ) {
     let mut position = opening;
@@ -170,7 +169,7 @@ mod tests {
         let mut agreement = Agreement::default();
         for (count, (opening, [first, second], moves)) in matches.iter().enumerate() {
             let number = Number::new(0, &format!("m-{count}"));
-            agreement.add(*opening, number, [*first, *second, 0, 0], &line(moves));
+            agreement.add(*opening, number, &[*first, *second], &line(moves));
         }
         agreement
     }

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use games::MAX_SEATS;
 use protocol::Machine;
 
 use super::machine_load::MachineLoad;
-use crate::evidence::outcome;
+use crate::evidence::{Ranks, outcome};
 use crate::matches::{Fingerprint, MatchSummary};
 use crate::standings::{Known, Totals, own_score};
 
@@ -44,19 +43,19 @@ pub(crate) struct Stratum {
 }
 
 /// The count of a result on a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) machine: usize,
     /// The ranks of the seats; `None` if no bot was ready.
-    pub(crate) ranks: Option<[u8; MAX_SEATS]>,
+    pub(crate) ranks: Option<Ranks>,
     pub(crate) count: u64,
 }
 
 impl Cell {
     /// The points of a seat, from 0 to 1.
-    pub(crate) fn points(&self, seat: usize, seats: usize) -> f64 {
-        self.ranks
-            .map_or(0.0, |ranks| outcome(&ranks[..seats], seat))
+    pub(crate) fn points(&self, seat: usize) -> f64 {
+        let ranks = self.ranks.as_ref();
+        ranks.map_or(0.0, |ranks| outcome(ranks, seat))
     }
 }
 
@@ -74,7 +73,7 @@ impl Machines {
         &mut self,
         played: &MatchSummary,
         known: &Known,
-        ranks: [u8; MAX_SEATS],
+        ranks: &Ranks,
         is_lost_by_all: bool,
     ) {
         let at = self.place(played.machine.as_ref());
@@ -100,7 +99,7 @@ impl Machines {
             let mut faults = played.result.faults.iter();
             let fault = faults.any(|fault| fault.seat == seat && fault.code.is_fault());
             let score = own_score(played, seat);
-            let outcome = outcome(&ranks[..known.bots.len()], seat);
+            let outcome = outcome(ranks, seat);
             let totals = &mut machine.bots[bot];
             if is_lost_by_all {
                 totals.add_unstarted();
@@ -113,7 +112,7 @@ impl Machines {
             bots: known.bots.clone(),
             cells: Vec::new(),
         });
-        let ranks = (!is_lost_by_all).then_some(ranks);
+        let ranks = (!is_lost_by_all).then_some(ranks.clone());
         let same = |cell: &&mut Cell| cell.machine == at && cell.ranks == ranks;
         match stratum.cells.iter_mut().find(same) {
             Some(cell) => cell.count += 1,

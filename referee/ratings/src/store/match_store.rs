@@ -2,8 +2,8 @@
 
 use std::num::NonZero;
 
-use games::MAX_SEATS;
 use protocol::{CpuTimeBy, FaultCode, Record};
+use smallvec::SmallVec;
 
 use super::adjudications::Adjudications;
 use super::agreement::{Agreement, Alike, Line};
@@ -37,7 +37,7 @@ pub(crate) struct Conduct {
     pub(crate) cpu_estimated_of_own: u64,
 }
 
-/// A stored match: 64 bytes, as logs have many.
+/// A stored match: 40 bytes and 8 for each seat, as logs have many.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoredMatch {
     /// Equal for matches of the same unit.
@@ -49,11 +49,20 @@ pub(crate) struct StoredMatch {
     pub(crate) opening: u64,
     pub(crate) number: Number,
     pub(crate) game: u16,
-    pub(crate) bots: [u16; MAX_SEATS],
-    pub(crate) ranks: [u8; MAX_SEATS],
-    pub(crate) scores: [i32; MAX_SEATS],
     /// The seats that lost by a fault (not by resigning), as bits.
-    pub(crate) at_fault: u8,
+    pub(crate) at_fault: u16,
+    /// Where its seats begin in [`MatchStore::seats`].
+    first_seat: u32,
+}
+
+/// The result of a seat.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredSeat {
+    pub(crate) score: i32,
+    pub(crate) bot: u16,
+    pub(crate) rank: u8,
+    /// True if it lost by a fault, or resigned.
+    pub(crate) gave_up: bool,
 }
 
 /// The matches of one or several logs, added one at a time, in any order within a log.
@@ -63,6 +72,8 @@ pub struct MatchStore {
     /// In the order of the standings' bots.
     pub(crate) conduct: Vec<Conduct>,
     pub(crate) stored: Vec<StoredMatch>,
+    /// The seats of all stored matches, match by match.
+    seats: Vec<StoredSeat>,
     /// The number of matches that cannot be rated.
     pub(crate) unusable: u64,
     /// The number of matches that no bot was ready for, if these count as losses of all.
@@ -132,6 +143,7 @@ impl MatchStore {
     pub fn with_capacity(matches: usize) -> Self {
         MatchStore {
             stored: Vec::with_capacity(matches),
+            seats: Vec::with_capacity(2 * matches),
             ..MatchStore::default()
         }
     }
@@ -171,6 +183,12 @@ impl MatchStore {
         self.stored.is_empty() && self.unstarted == 0
     }
 
+    /// The seats of a match.
+    pub(crate) fn seats_of(&self, stored: &StoredMatch) -> &[StoredSeat] {
+        let game = &self.standings.games()[usize::from(stored.game)];
+        &self.seats[stored.first_seat as usize..][..game.roles.len()]
+    }
+
     /// Adds a match. If its outcome does not fit its players, or if there are more than 65,536 bots or games,
     /// it only counts as unusable.
     pub fn add(&mut self, played: &MatchSummary) {
@@ -186,11 +204,14 @@ impl MatchStore {
         let known = self.standings.known(played, summary.game);
         self.make_room();
         let numbers: Result<Vec<u16>, _> = known.bots.iter().map(|&bot| bot.try_into()).collect();
-        let (Ok(numbers), Ok(game)) = (numbers, known.game.try_into()) else {
+        let first_seat = u32::try_from(self.seats.len());
+        let (Ok(numbers), Ok(game), Ok(first_seat)) = (numbers, known.game.try_into(), first_seat)
+        else {
             self.unusable += 1;
             return;
         };
-        self.standings.count(played, &known);
+        let ranks = ranks(&played.result.outcome);
+        self.standings.count(played, &known, &ranks);
         let mut stored = StoredMatch {
             unit: match self.log {
                 0 => summary.unit,
@@ -200,14 +221,17 @@ impl MatchStore {
             opening: summary.opening,
             number: Number::new(self.log, &played.match_id),
             game,
-            bots: [0; MAX_SEATS],
-            ranks: ranks(&played.result.outcome),
-            scores: [0; MAX_SEATS],
             at_fault: 0,
+            first_seat,
         };
-        for (seat, &bot) in numbers.iter().enumerate() {
-            stored.bots[seat] = bot;
-            stored.scores[seat] = own_score(played, seat) as i32;
+        let mut seats: SmallVec<[StoredSeat; 4]> = SmallVec::new();
+        for (seat, (&bot, &rank)) in numbers.iter().zip(&ranks).enumerate() {
+            seats.push(StoredSeat {
+                score: own_score(played, seat) as i32,
+                bot,
+                rank,
+                gave_up: false,
+            });
         }
         for fault in &played.result.faults {
             let Some(&bot) = known.bots.get(fault.seat) else {
@@ -216,18 +240,18 @@ impl MatchStore {
             if let Some(code) = FAULT_CODES.iter().position(|code| *code == fault.code) {
                 self.conduct[bot].faults[code] += 1;
             }
-            stored.at_fault |= u8::from(fault.code.is_fault()) << fault.seat;
+            stored.at_fault |= u16::from(fault.code.is_fault()) << fault.seat;
+            seats[fault.seat].gave_up = true;
         }
-        let (number, bots) = (stored.number, stored.bots);
         self.agreement
-            .add(summary.opening, number, bots, &summary.line);
+            .add(summary.opening, stored.number, &numbers, &summary.line);
         let is_lost_by_all = self.standings.is_lost_by_all(played);
-        self.machines
-            .add(played, &known, stored.ranks, is_lost_by_all);
+        self.machines.add(played, &known, &ranks, is_lost_by_all);
         if is_lost_by_all {
             self.unstarted += 1;
         } else {
             self.stored.push(stored);
+            self.seats.extend(seats);
         }
         self.adjudications.add(played, summary.plies);
         if let Some(load) = &played.load {

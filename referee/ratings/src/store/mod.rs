@@ -11,6 +11,6 @@ pub use adjudications::{Adjudicated, Adjudications};
 pub use agreement::Alike;
 pub use machine_load::{BUSY_STOLEN, BUSY_WAITING, MachineLoad, Share, is_busy};
 pub(crate) use machines::{Cell, MachineMatches, Machines, Stratum};
-pub(crate) use match_store::StoredMatch;
 pub use match_store::{Account, FAULT_CODES, MatchStore, repetition};
+pub(crate) use match_store::{StoredMatch, StoredSeat};
 pub use time_use::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};

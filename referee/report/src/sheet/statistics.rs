@@ -15,6 +15,8 @@ pub enum By {
     Game,
     /// Results in each seat of each game.
     Seat,
+    /// The mean of each bot's own scores in each game.
+    Goal,
     /// Scores of each seat from each opening, over all bots.
     Opening,
     /// The difference between each two bots, and its certainty.
@@ -73,6 +75,7 @@ impl Sheet {
     ) -> Result<Self, RequestError> {
         let request = Request {
             openings: by == Some(By::Opening),
+            goals: by == Some(By::Goal),
             ..request.clone()
         };
         let report = matches.report(&request)?;

@@ -112,6 +112,14 @@ fn csv_by_seat_adds_up() {
 }
 
 #[test]
+fn csv_by_goal_is_ranked() {
+    let rows = csv(Some(By::Goal));
+    let goal = |row: usize| -> f64 { rows[row]["goal"].as_str().unwrap().parse().unwrap() };
+    assert!(rows.len() == 2 && goal(0) >= goal(1), "{rows:?}");
+    assert_eq!(rows[0]["matches"], "4");
+}
+
+#[test]
 fn csv_by_opening_tells_openings_apart() {
     let mut sheet = sheet(Some(By::Opening));
     let first = sheet
@@ -254,6 +262,7 @@ fn text_and_markdown_and_html_say_the_same() {
         None,
         Some(By::Game),
         Some(By::Seat),
+        Some(By::Goal),
         Some(By::Opening),
         Some(By::Pair),
         Some(By::Version),

@@ -1,5 +1,5 @@
-//! Cyclic orders for games of three and four seats: the order of the bots matters there, and
-//! rotating the seats does not change it.
+//! Cyclic orders for games of three and more seats: the order of the bots matters there, and rotating
+//! the seats does not change it.
 
 use std::collections::HashMap;
 
@@ -16,13 +16,16 @@ const MOST_DEALS: usize = 10;
 /// The deal of a round is improved by at most this many passes, that of a large one by fewer.
 const MOST_PASSES: usize = 10;
 const PASSES_OF_LARGE: usize = 2;
+/// All cyclic orders are listed up to this many seats.
+const MOST_LISTED: usize = 4;
 
 /// Deals cyclic orders to the groups that play, round by round in the order of the schedule.
 ///
 /// A group gets each of its cyclic orders once in a game before it gets any of them again: two
 /// with three seats, six with four. Of those that are left it gets one that keeps even how often
 /// each bot has followed each other one, in this game and in all; the seed decides between equals.
-/// Earlier deals do not depend on later ones.
+/// With more seats, there are too many orders to have them all: a group gets a random one, improved by
+/// exchanging two bots. Earlier deals do not depend on later ones.
 pub(super) struct Cycles {
     rng: Rng,
     /// By the number of seats: the cyclic orders, as places in the group.
@@ -59,13 +62,13 @@ struct Dealt {
 
 impl Cycles {
     pub(super) fn new(shape: &Shape) -> Self {
-        let seats = shape.games.iter().map(|game| game.seats);
-        let orders = seats.filter(|seats| *seats > 2);
+        let seats = || shape.games.iter().map(|game| game.seats);
+        let orders = seats().filter(|seats| (3..=MOST_LISTED).contains(seats));
         let orders: HashMap<_, _> = orders.map(|seats| (seats, cyclic_orders(seats))).collect();
-        let cells = if orders.is_empty() {
-            0
-        } else {
+        let cells = if seats().any(|seats| seats > 2) {
             shape.bots * shape.bots
+        } else {
+            0
         };
         Cycles {
             rng: Rng::from_text(shape.seed, "cyclic orders"),
@@ -81,8 +84,13 @@ impl Cycles {
 
     /// Puts the groups of a round, which are in ascending order, in cyclic orders.
     pub(super) fn deal(&mut self, units: &mut [Unit]) {
-        let units = units.iter_mut();
-        let mut units: Vec<&mut Unit> = units.filter(|unit| unit.group.len() > 2).collect();
+        let (mut units, large): (Vec<&mut Unit>, Vec<&mut Unit>) = units
+            .iter_mut()
+            .filter(|unit| unit.group.len() > 2)
+            .partition(|unit| unit.group.len() <= MOST_LISTED);
+        for unit in large {
+            self.seat_many(unit);
+        }
         if units.is_empty() {
             return;
         }
@@ -112,6 +120,28 @@ impl Cycles {
             let order = &self.orders[&unit.group.len()][dealt.order];
             unit.group = order.iter().map(|&place| unit.group[place]).collect();
         }
+    }
+
+    /// Puts the group of a game of many seats in order.
+    fn seat_many(&mut self, unit: &mut Unit) {
+        let places: Vec<usize> = (0..unit.group.len()).collect();
+        self.rng.shuffle(&mut unit.group);
+        let mut least = self.state.cost(unit, &places);
+        let mut better = true;
+        while better {
+            better = false;
+            for (one, other) in places.iter().copied().tuple_combinations() {
+                unit.group.swap(one, other);
+                let cost = self.state.cost(unit, &places);
+                if cost < least {
+                    least = cost;
+                    better = true;
+                } else {
+                    unit.group.swap(one, other);
+                }
+            }
+        }
+        self.state.count(unit, &places, 1);
     }
 
     /// The cheapest order now.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::cycles::Cycles;
+use crate::design::Design;
 use crate::order;
 use crate::planner::{Planner, Played};
 use crate::scheduled::{Turns, Unit, UnitGroup};
@@ -69,10 +70,15 @@ impl Earlier {
 
 /// The units of a round robin or a gauntlet, round by round.
 fn units(shape: &Shape) -> Vec<Unit> {
-    let a_round = a_round(shape);
+    let mut classes = classes(shape);
+    let mut a_round = a_round(shape, &mut classes);
+    let changes = classes.iter().any(|class| class.design.is_some());
     let mut turns = Turns::default();
     let mut units = Vec::with_capacity(a_round.len() * shape.rounds as usize);
     for round in 0..shape.rounds {
+        if round > 0 && changes {
+            a_round = self::a_round(shape, &mut classes);
+        }
         units.extend(
             a_round
                 .iter()
@@ -82,29 +88,47 @@ fn units(shape: &Shape) -> Vec<Unit> {
     units
 }
 
-/// The games and groups of a round.
-fn a_round(shape: &Shape) -> Vec<(usize, Vec<usize>)> {
-    let mut classes: Vec<&GameShape> = Vec::new();
+/// Games that the same groups of bots play.
+struct Class<'a> {
+    game: &'a GameShape,
+    /// `None` if all groups play in each round.
+    design: Option<Design>,
+}
+
+fn classes(shape: &Shape) -> Vec<Class<'_>> {
+    let mut classes: Vec<Class<'_>> = Vec::new();
     for game in &shape.games {
-        if !classes.iter().any(|class| class.has_groups_of(game)) {
-            classes.push(game);
+        if !classes.iter().any(|class| class.game.has_groups_of(game)) {
+            let design = Design::of(shape, game);
+            classes.push(Class { game, design });
         }
     }
-    let lists = classes.into_iter().map(|class| {
-        let slots = order::slots(&shape.games, Some(class));
+    classes
+}
+
+/// The games and groups of the next round.
+fn a_round(shape: &Shape, classes: &mut [Class<'_>]) -> Vec<(usize, Vec<usize>)> {
+    let lists = classes.iter_mut().map(|class| {
+        let slots = order::slots(&shape.games, Some(class.game));
         order::mix(&groups(shape, class), &slots)
     });
     order::joined(lists.collect())
 }
 
-fn groups(shape: &Shape, game: &GameShape) -> Vec<Vec<usize>> {
-    let players = game.players(shape.bots);
-    let mut all = order::groups(players.len(), game.seats);
+fn groups(shape: &Shape, class: &mut Class<'_>) -> Vec<Vec<usize>> {
+    let players = class.game.players(shape.bots);
+    let mut all = match &mut class.design {
+        Some(design) => design.next_round(),
+        None => order::groups(players.len(), class.game.seats),
+    };
     for bot in all.iter_mut().flatten() {
         *bot = players[*bot];
     }
     if let Format::Gauntlet { challengers } = &shape.format {
         all.retain(|group| group.iter().any(|bot| challengers.contains(bot)));
+    }
+    for group in &mut all {
+        group.sort_unstable();
     }
     all
 }

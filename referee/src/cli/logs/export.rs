@@ -4,7 +4,7 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use log::{self, LogFile};
+use log::{self, LogFile, each_summary};
 use protocol::{Record, shown};
 use report::match_rows::{self, Rows};
 use report::{print_notice, transcript};
@@ -85,10 +85,23 @@ impl Args {
     fn table(&self) -> Result<(), CliError> {
         let rows = match self.rows {
             Some(CsvRows::Moves) => Rows::Moves,
-            Some(CsvRows::Matches) | None => Rows::Matches,
+            Some(CsvRows::Matches) | None => Rows::Matches {
+                seats: self.most_seats()?,
+            },
         };
         print(&lines([match_rows::header(rows)]))?;
         self.each(|record, _| print(&lines(match_rows::of(&record, rows))))
+    }
+
+    /// The most seats of a match in the log, selected or not.
+    fn most_seats(&self) -> Result<usize, CliError> {
+        let mut most = 0;
+        each_summary(
+            &self.log,
+            |_| {},
+            |played, _| most = most.max(played.players.len()),
+        )?;
+        Ok(most)
     }
 
     /// Writes pages in one file.

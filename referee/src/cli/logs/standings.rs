@@ -30,6 +30,7 @@ Examples:
   referee standings runs/quickstart-1                  also while the tournament runs
   referee standings runs/quickstart-1 --by game        ratings in each game alone
   referee standings runs/quickstart-1 --by pair        each two bots: the difference, how sure it is
+  referee standings runs/quickstart-1 --by goal        mean goals: for puzzles and cooperation
   referee standings runs/monday runs/tuesday           one table of several logs
   referee standings runs/quickstart-1 --by version     each version of a bot by itself
   referee standings merged --by machine                do machines agree?
@@ -123,6 +124,7 @@ impl ValueEnum for ByWord {
         &[
             ByWord(By::Game),
             ByWord(By::Seat),
+            ByWord(By::Goal),
             ByWord(By::Opening),
             ByWord(By::Pair),
             ByWord(By::Version),
@@ -134,6 +136,10 @@ impl ValueEnum for ByWord {
         let (name, help) = match self.0 {
             By::Game => ("game", "Ratings and results in each game"),
             By::Seat => ("seat", "Results in each seat of each game"),
+            By::Goal => (
+                "goal",
+                "The mean goal of each bot in each game, whatever the others reached",
+            ),
             By::Opening => (
                 "opening",
                 "What each seat made of each opening, all bots together",

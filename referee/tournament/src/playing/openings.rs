@@ -268,8 +268,12 @@ fn pairing(config: &Config, scheduled: &Scheduled) -> String {
     format!("{id} {options}\n{}", names(config, scheduled))
 }
 
-/// The names of a pairing's bots, regardless of their seats.
+/// The names of a pairing's bots, regardless of their seats. Bots that play alone get the same starts:
+/// their results are compared.
 fn names(config: &Config, scheduled: &Scheduled) -> String {
+    if scheduled.seats.len() == 1 {
+        return String::new();
+    }
     let group = scheduled.group().into_iter();
     let names: Vec<&str> = group.map(|bot| &*config.bots[bot].name).collect();
     names.join("\n")

@@ -362,7 +362,9 @@ fn columns_of_csv_are_in_the_book() {
         vec!["standings", log, "--format", "csv"],
         vec!["standings", &of_model, "--format", "csv"],
     ];
-    for by in ["version", "game", "seat", "opening", "pair", "machine"] {
+    for by in [
+        "version", "game", "seat", "goal", "opening", "pair", "machine",
+    ] {
         tables.push(vec!["standings", log, "--format", "csv", "--by", by]);
     }
     let mut columns = BTreeSet::new();

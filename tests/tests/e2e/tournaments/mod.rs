@@ -4,6 +4,7 @@ mod early_ends;
 mod formats;
 mod machines;
 mod resume;
+mod seats;
 mod shards;
 mod tournament;
 mod upgrade;

@@ -1,8 +1,7 @@
 //! Probabilities that one seat of a match is ahead of another, given the strengths of all seats.
 
-use games::MAX_SEATS;
-
 use super::game_params::GameParams;
+use crate::evidence::RATED_SEATS;
 
 /// The expected score of a bot against another one, given its lead, in equal seats. The bots in other
 /// seats are halfway between both.
@@ -25,7 +24,7 @@ pub(crate) fn expected(game: &GameParams, at: &[f64], lead: f64) -> f64 {
 /// The probabilities that the first seat is ahead of the second one, equal to it, and behind it.
 pub(crate) fn chances(game: &GameParams, at: &[f64], strengths: &[f64]) -> [f64; 3] {
     let tie = |size: usize| game.tie(size).map_or(0.0, |param| at[param].exp());
-    let ties: [f64; MAX_SEATS + 1] = std::array::from_fn(|size| match size {
+    let ties: [f64; RATED_SEATS + 1] = std::array::from_fn(|size| match size {
         0 | 1 => 1.0,
         size if size <= game.seats => tie(size),
         _ => 0.0,

@@ -1,10 +1,8 @@
 //! Choice sets, and the log-likelihood of one choice with its first and second derivatives.
 
-use games::MAX_SEATS;
-
 use super::game_params::{GameParams, NONE};
 use super::local_slopes::LocalSlopes;
-use crate::evidence::Placing;
+use crate::evidence::{Placing, RATED_SEATS};
 use crate::model::linear::Symmetric;
 
 /// The seats that a choice is made from.
@@ -12,8 +10,8 @@ use crate::model::linear::Symmetric;
 pub(super) struct ChoiceSet {
     pub(super) game: u32,
     pub(super) len: u8,
-    pub(super) bots: [u32; MAX_SEATS],
-    pub(super) seats: [u32; MAX_SEATS],
+    pub(super) bots: [u32; RATED_SEATS],
+    pub(super) seats: [u32; RATED_SEATS],
 }
 
 impl ChoiceSet {
@@ -23,8 +21,8 @@ impl ChoiceSet {
         let mut set = ChoiceSet {
             game: placing.game.into(),
             len: 0,
-            bots: [0; MAX_SEATS],
-            seats: [NONE; MAX_SEATS],
+            bots: [0; RATED_SEATS],
+            seats: [NONE; RATED_SEATS],
         };
         for seat in (0..game.seats).filter(|seat| left >> seat & 1 == 1) {
             let at = usize::from(set.len);
@@ -50,7 +48,7 @@ pub(super) fn choices(placing: &Placing, seats: usize) -> impl Iterator<Item = (
 }
 
 /// The most features of a choice set: one per seat and one per size of ties.
-const FEATURES: usize = 2 * MAX_SEATS;
+const FEATURES: usize = 2 * RATED_SEATS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
@@ -69,9 +67,9 @@ pub(crate) struct Slopes {
 /// Work space for one choice set. Features are the strengths of the seats, then the sizes of ties from 2.
 pub(super) struct Local {
     len: usize,
-    strength: [f64; MAX_SEATS],
-    tie_value: [f64; MAX_SEATS + 1],
-    tie_possible: [bool; MAX_SEATS + 1],
+    strength: [f64; RATED_SEATS],
+    tie_value: [f64; RATED_SEATS + 1],
+    tie_possible: [bool; RATED_SEATS + 1],
     /// δ of two seats.
     tie_weight: f64,
     /// The parameters of each feature.
@@ -84,9 +82,9 @@ impl Local {
     pub(super) fn new() -> Self {
         Local {
             len: 0,
-            strength: [0.0; MAX_SEATS],
-            tie_value: [f64::NEG_INFINITY; MAX_SEATS + 1],
-            tie_possible: [false; MAX_SEATS + 1],
+            strength: [0.0; RATED_SEATS],
+            tie_value: [f64::NEG_INFINITY; RATED_SEATS + 1],
+            tie_possible: [false; RATED_SEATS + 1],
             tie_weight: 0.0,
             params: [[NONE; 2]; FEATURES],
             mean: [0.0; FEATURES],
@@ -117,7 +115,7 @@ impl Local {
     /// A choice among all seats, of equal strength; false if nothing can tie.
     pub(super) fn prepare_equals(&mut self, game: &GameParams) -> bool {
         self.len = game.seats;
-        self.strength = [0.0; MAX_SEATS];
+        self.strength = [0.0; RATED_SEATS];
         self.params[..self.len].fill([NONE; 2]);
         self.set_ties(game);
         self.tie_possible[2..=self.len].contains(&true)
@@ -156,7 +154,9 @@ impl Local {
         let second = want == Want::Curvature;
         self.mean = [0.0; FEATURES];
         if second {
-            self.covariance = [[0.0; FEATURES]; FEATURES];
+            for row in &mut self.covariance[..features] {
+                row[..features].fill(0.0);
+            }
         }
         for set in 1_usize..1 << len {
             let size = set.count_ones() as usize;

@@ -1,6 +1,6 @@
 //! The parameters of a game, as indices.
 
-use games::MAX_SEATS;
+use crate::evidence::RATED_SEATS;
 
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -9,9 +9,9 @@ pub(crate) struct GameParams {
     pub(crate) seats: usize,
     pub(crate) weight: f64,
     /// The log-strength of each seat relative to the first one, which has no parameter.
-    pub(super) seat: [u32; MAX_SEATS],
+    pub(super) seat: [u32; RATED_SEATS],
     /// ln δ by size of the tie; [`NONE`] for sizes that never occurred.
-    pub(super) tie: [u32; MAX_SEATS + 1],
+    pub(super) tie: [u32; RATED_SEATS + 1],
     /// The standard deviation of the second seat's log-strength between openings.
     pub(super) spread: u32,
 }

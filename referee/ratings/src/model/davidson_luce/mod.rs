@@ -31,9 +31,7 @@ mod prior;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use games::MAX_SEATS;
-
-use crate::evidence::{Evidence, Placing};
+use crate::evidence::{Evidence, Placing, RATED_SEATS};
 use crate::model::linear::Pattern;
 use choice_set::{ChoiceSet, Local, choices};
 use game_params::NONE;
@@ -450,14 +448,14 @@ fn features(placing: &Placing, game: &GameParams, chosen: u8, mut add: impl FnMu
 /// The seating of a placing, without its ranks.
 fn place(placing: &Placing) -> Placing {
     Placing {
-        ranks: [0; MAX_SEATS],
+        ranks: [0; RATED_SEATS],
         ..*placing
     }
 }
 
 /// Numbers the parameters: bots, then for each game its seats and ties.
 fn layout(evidence: &Evidence) -> (Vec<GameParams>, usize) {
-    let mut ties = vec![[false; MAX_SEATS + 1]; evidence.games.len()];
+    let mut ties = vec![[false; RATED_SEATS + 1]; evidence.games.len()];
     for placing in evidence.units().flat_map(|(unit, _)| unit) {
         let seats = evidence.games[placing.game as usize];
         for (_, chosen) in choices(placing, seats) {
@@ -474,8 +472,8 @@ fn layout(evidence: &Evidence) -> (Vec<GameParams>, usize) {
         let mut game = GameParams {
             seats,
             weight,
-            seat: [NONE; MAX_SEATS],
-            tie: [NONE; MAX_SEATS + 1],
+            seat: [NONE; RATED_SEATS],
+            tie: [NONE; RATED_SEATS + 1],
             spread: NONE,
         };
         game.seat[1..seats].fill_with(&mut next);

@@ -12,7 +12,8 @@ impl Fitted {
         let games = &self.strengths.model.games;
         let clusters = games.iter().map(|game| {
             let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);
-            (1..game.seats).filter_map(known).fold(f64::MAX, f64::min)
+            let least = (1..game.seats).filter_map(known).fold(f64::MAX, f64::min);
+            if game.seats > 1 { least } else { 0.0 }
         });
         let clusters: Vec<f64> = clusters.collect();
         let played = || {

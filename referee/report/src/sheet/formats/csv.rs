@@ -17,6 +17,7 @@ pub(super) fn write(sheet: &Sheet) -> String {
         None | Some(By::Version) => Box::new(bots(sheet).into_iter()),
         Some(By::Game) => Box::new(games(sheet).into_iter()),
         Some(By::Seat) => Box::new(seats(sheet).into_iter()),
+        Some(By::Goal) => Box::new(goals(sheet).into_iter()),
         Some(By::Opening) => Box::new(openings(sheet)),
         Some(By::Pair) => Box::new(pairs(sheet)),
         Some(By::Machine) => Box::new(machines(sheet).into_iter()),
@@ -303,6 +304,29 @@ fn seats(sheet: &Sheet) -> Vec<Row> {
             let worth = report.ratings.seats[index].get(seat);
             add("", &game.seats[seat], worth);
         }
+    }
+    rows
+}
+
+fn goals(sheet: &Sheet) -> Vec<Row> {
+    let report = &sheet.report;
+    let header = [
+        "game", "bot", "goal", "error", "low", "high", "least", "most", "matches",
+    ];
+    let mut rows = vec![names(header)];
+    for goals in report.goals.iter().flatten() {
+        let end = |sign: f64| goals.reach.map(|reach| goals.mean + sign * reach);
+        rows.push(vec![
+            text(&report.games[goals.game].label),
+            text(&report.bots[goals.bot].name),
+            figure(Some(goals.mean), 4),
+            figure(goals.error, 4),
+            figure(end(-1.0), 4),
+            figure(end(1.0), 4),
+            goals.least.to_string(),
+            goals.most.to_string(),
+            goals.matches.to_string(),
+        ]);
     }
     rows
 }

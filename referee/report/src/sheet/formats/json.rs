@@ -14,7 +14,8 @@ const NOTE: &str = "referee standings 1: bots and games are given by their index
                     the first bot less the second one, sure where `false_discovery` is at most 0.05; \
                     `across_games` has the intervals for games that were not played, its `differences` \
                     in the same order; `nash` has each bot's share of a mix that cannot be exploited, \
-                    and its score against it; a bot's `faults` are in the order of `fault_codes`, the \
+                    and its score against it; `goals` are means with half of the 95 % interval (`reach`), null \
+                    where nothing is known of it; a bot's `faults` are in the order of `fault_codes`, the \
                     classes of `overshoot` end at `overshoot_ms`, those of `shares` at `share_ends`";
 
 #[derive(Serialize)]

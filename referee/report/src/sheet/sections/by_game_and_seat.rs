@@ -12,14 +12,14 @@ use ratings::{Number, Report};
 
 /// A table for each game: scores of each bot in each seat, and the value of the seats.
 pub(super) fn overview(report: &Report) -> Vec<Part> {
-    let mut parts = vec![
-        heading("By game and seat: points of matches in that seat"),
-        Part::Note(
+    let mut parts = vec![heading("By game and seat: points of matches in that seat")];
+    if report.ratings.seats.iter().any(|seats| !seats.is_empty()) {
+        parts.push(Part::Note(
             "`advantage` is what a seat is worth against the game's other seats, in Elo: by the score \
              that one of two equal bots expects there."
                 .to_owned(),
-        ),
-    ];
+        ));
+    }
     for (index, game) in report.games.iter().enumerate() {
         let mut grid = Grid::new([&*game.label], 0);
         grid.header
@@ -119,6 +119,9 @@ pub(super) fn by_game(sheet: &Sheet, room: usize) -> Vec<Part> {
         parts.push(Part::Table(grid));
         parts.extend(super::ranking::bounds(ratings));
         let report = &sheet.report;
+        if game.roles.len() < 2 {
+            continue;
+        }
         if bots.len() > room {
             parts.push(Part::Note(format!(
                 "{}: the scores of each two bots are in `--format html` and `--format json`.",

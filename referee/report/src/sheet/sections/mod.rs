@@ -4,6 +4,7 @@ mod adjudications;
 pub(super) mod by_game_and_seat;
 mod cyclic;
 mod fitness;
+mod goals;
 pub(super) mod machines;
 mod models;
 pub(super) mod pairs;
@@ -40,10 +41,11 @@ pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
             parts.extend(adjudications::all(&sheet.report));
             parts.extend(models::all(sheet));
             parts.extend(reliability::all(sheet));
-            parts.push(ranking::method(&sheet.report));
+            parts.extend(ranking::method(&sheet.report));
         }
         Some(By::Game) => parts.extend(by_game_and_seat::by_game(sheet, room)),
         Some(By::Seat) => parts.extend(by_game_and_seat::by_seat(&sheet.report)),
+        Some(By::Goal) => parts.extend(goals::all(&sheet.report)),
         Some(By::Opening) => parts.extend(by_game_and_seat::by_opening(sheet, room)),
         Some(By::Pair) => {
             parts.extend(pairs::list(&sheet.report));

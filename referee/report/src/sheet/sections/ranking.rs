@@ -7,8 +7,8 @@ use crate::points;
 use crate::sheet::figures::{COUNTS, count, counts, elo, half, interval, signed_figures};
 use crate::sheet::parts::{Grid, Part, heading, quoted};
 use protocol::shown as clean;
-use ratings::Report;
 use ratings::report::{Bound, Difference, Ratings};
+use ratings::{RATED_SEATS, Report, is_rated};
 
 pub(super) fn head(report: &Report) -> Vec<Part> {
     let mut parts = vec![heading("Standings"), Part::Note(played(report))];
@@ -28,6 +28,7 @@ pub(super) fn head(report: &Report) -> Vec<Part> {
     }
     parts.push(Part::Table(grid));
     parts.extend(bounds(&report.ratings));
+    parts.extend(unrated(report));
     parts.extend(apart(report));
     parts.extend(chosen(report));
     parts
@@ -73,6 +74,22 @@ fn played(report: &Report) -> String {
     text
 }
 
+/// Games that say nothing about who is stronger.
+fn unrated(report: &Report) -> Option<Part> {
+    let games = report
+        .games
+        .iter()
+        .filter(|game| !is_rated(game.roles.len()));
+    let names: Vec<String> = games.map(|game| quoted(&game.label)).collect();
+    (!names.is_empty()).then(|| {
+        Part::Note(format!(
+            "Ratings are of games with 2 to {RATED_SEATS} seats; points have all matches. Left out: {}. `--by goal` \
+             has the goals of each bot.",
+            names.join(", ")
+        ))
+    })
+}
+
 /// A warning about bots that no match connects.
 fn apart(report: &Report) -> Option<Part> {
     let ratings = &report.ratings;
@@ -97,7 +114,7 @@ fn apart(report: &Report) -> Option<Part> {
 /// Every bot against every other one.
 pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
     let bots = report.ranking.len();
-    if bots < 2 {
+    if bots < 2 || report.meetings.is_empty() {
         return Vec::new();
     }
     if let Some(note) = too_many(report) {
@@ -112,8 +129,13 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
     let mut parts = vec![
         heading("Crosstable: points of the row's bot against the column's"),
         Part::Table(crosstable(report)),
-        heading("Difference in Elo between the row's bot and the column's"),
     ];
+    if report.ratings.differences.is_empty() {
+        return parts;
+    }
+    parts.push(heading(
+        "Difference in Elo between the row's bot and the column's",
+    ));
     if bots > room * 2 / 3 {
         parts.push(Part::Note(
             "There are too many bots for this table: `--by pair` has the differences.".to_owned(),
@@ -205,8 +227,12 @@ fn matrix(report: &Report, cell: impl Fn(usize, usize) -> String) -> Grid {
     grid
 }
 
-/// The computation of ratings and intervals.
-pub(super) fn method(report: &Report) -> Part {
+/// The computation of ratings and intervals, if there are any.
+pub(super) fn method(report: &Report) -> Option<Part> {
+    let mut bots = report.ratings.bots.iter();
+    if bots.all(Option::is_none) {
+        return None;
+    }
     let anchors = report.anchors.iter().map(|anchor| {
         let name = quoted(&report.bots[anchor.bot].name);
         format!("{name} at {}", elo(anchor.elo))
@@ -245,7 +271,7 @@ pub(super) fn method(report: &Report) -> Part {
                 .to_owned()
         };
     }
-    Part::Note(text)
+    Some(Part::Note(text))
 }
 
 /// Matches that ratings leave out, and the weights of games.

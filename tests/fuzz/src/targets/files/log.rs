@@ -137,6 +137,7 @@ fn check_sheets(matches: &MatchStore) {
         Some(By::Game),
         Some(By::Seat),
         Some(By::Opening),
+        Some(By::Goal),
         Some(By::Machine),
     ] {
         let sheet = Sheet::new(matches, &request, by).expect("a request that names nothing");
