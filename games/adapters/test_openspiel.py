@@ -17,7 +17,13 @@ from typing import Any, Iterator
 
 import pyspiel
 
-from openspiel_rules.catalogue import WHOLE, WHOLE_FOR_TWO, WHOLE_UNLESS, entries
+from openspiel_rules.catalogue import (
+    BOARDS_WITHOUT_MEMORY,
+    WHOLE,
+    WHOLE_FOR_TWO,
+    WHOLE_UNLESS,
+    entries,
+)
 from openspiel_rules.knowledge import perceived, percepts
 from openspiel_rules.program import Program
 from openspiel_rules.steps import CHANCE, move_text
@@ -104,7 +110,7 @@ class Catalogue(unittest.TestCase):
 
     def test_names_of_games_are_those_of_openspiel(self) -> None:
         known = set(pyspiel.registered_names())
-        for names in (WHOLE, WHOLE_FOR_TWO, WHOLE_UNLESS):
+        for names in (WHOLE, WHOLE_FOR_TWO, WHOLE_UNLESS, BOARDS_WITHOUT_MEMORY):
             self.assertEqual(set(names) - known, set())
 
     def test_options_have_types_and_bounds(self) -> None:
@@ -277,6 +283,51 @@ class Play(unittest.TestCase):
         table = Table()
         here = table.new("2048", want=["scores"])
         self.assertEqual((here["scores"], here["result"]), ([0], None))
+
+
+class Keys(unittest.TestCase):
+    #: Small boards, on which positions come back by other ways.
+    OPTIONS: dict[str, dict[str, Any]] = {
+        "breakthrough": {"rows": 4, "columns": 3},
+        "clobber": {"rows": 3, "columns": 3},
+        "connect_four": {"rows": 3, "columns": 3, "x_in_row": 3},
+        "gomoku": {"size": 3, "connect": 3},
+        "hex": {"board_size": 3, "num_cols": 3, "num_rows": 3},
+        "mnk": {"m": 3, "n": 3, "k": 3},
+    }
+
+    def test_the_same_follows_from_positions_with_one_key(self) -> None:
+        rng = random.Random(5)
+        for name in sorted(BOARDS_WITHOUT_MEMORY):
+            table = Table()
+            known: dict[str, Any] = {}
+            again = 0
+            for _ in range(60):
+                new = {"want": ["legal", "key"]}
+                here = table.new(name.replace("_", "-"), self.OPTIONS.get(name, {}), **new)
+                way: list[str] = []
+                while here["result"] is None:
+                    follows = {}
+                    for move in here["legal"]:
+                        follows[move] = table.ask("play", moves=[move], want=["key"])["key"]
+                        table.ask("undo")
+                    said = (here["to_move"], here["legal"], follows)
+                    before = known.setdefault(here["key"], (way[:], said))
+                    self.assertEqual(before[1], said, (name, way))
+                    again += before[0] != way
+                    way.append(rng.choice(here["legal"]))
+                    here = table.ask("play", moves=[way[-1]], **new)
+                before = known.setdefault(here["key"], (way[:], here["result"]))
+                self.assertEqual(before[1], here["result"], (name, way))
+            self.assertGreater(again, 0, f"{name}: no position came back by another way")
+
+    def test_other_keys_know_the_way(self) -> None:
+        table = Table()
+        keys = []
+        for moves in (["Nf3", "Nf6", "Nc3"], ["Nc3", "Nf6", "Nf3"]):
+            table.new("chess")
+            keys.append(table.ask("play", moves=moves, want=["key"])["key"])
+        self.assertNotEqual(*keys)
 
 
 class Errors(unittest.TestCase):

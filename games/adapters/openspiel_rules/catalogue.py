@@ -47,6 +47,11 @@ WHOLE = frozenset(
     phantom_ttt phantom_ttt_ir rbc shogi snake social_deduction solitaire spades tic_tac_toe
     tiny_bridge_4p trade_comm twixt ultimate_tic_tac_toe xiangqi y""".split()
 )
+#: Games in which the picture of a state and who acts decide all that can follow: nothing of the way there
+#: matters, as repetitions, castling or counts of moves would.
+BOARDS_WITHOUT_MEMORY = frozenset(
+    "breakthrough clobber connect_four gomoku hex mnk nim tic_tac_toe".split()
+)
 #: Games whose returns are whole numbers if two play: three may share what is won.
 WHOLE_FOR_TWO = frozenset(
     """blotto go_fish goofspiel leduc_poker pig quoridor repeated_leduc_poker universal_poker

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from typing import Any, Mapping, Sequence, Union
 
 from . import steps
+from .catalogue import BOARDS_WITHOUT_MEMORY
 from .errors import RulesError
 from .knowledge import Knowledge
 from .setup import Setup
@@ -179,6 +181,12 @@ class Position:
         """The state as the protocol wants it: it can be set up again by playing its history."""
         state = {"ply": self.ply, "to_move": self._acting, "history": list(self.steps)}
         return state if self.setup.entry.hidden else {**state, "text": self.text()}
+
+    def key(self) -> str:
+        """Equal for positions from which the same can follow, where that is known."""
+        if self.setup.entry.short_name in BOARDS_WITHOUT_MEMORY:
+            return f"{self.acting} {self.state}"
+        return json.dumps(self.to_json(), sort_keys=True)
 
     @staticmethod
     def from_json(setup: Setup, state: Any) -> Position:

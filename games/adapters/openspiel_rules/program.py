@@ -24,7 +24,7 @@ Object = dict[str, Any]
 #: The longest line that is read.
 LINE_BYTES = 16 * 2**20
 #: What is answered beyond `hello`, `new`, `play` and `get`.
-CAN = ["undo", "perft", "playout", "playouts", "sample", "observation", "scores", "view"]
+CAN = ["undo", "perft", "playout", "playouts", "sample", "observation", "scores", "view", "key"]
 #: So many loaded games are kept.
 KEPT_SETUPS = 8
 
@@ -211,6 +211,8 @@ class Program:
                 answer["legal"] = position.legal()
             elif name == "state":
                 answer["state"] = position.to_json()
+            elif name == "key":
+                answer["key"] = position.key()
             elif name == "view":
                 notes = position.text().splitlines()
                 answer["view"] = {"shape": "square", "cells": [], "pieces": [], "notes": notes}
