@@ -42,7 +42,7 @@ def of_openspiel(name: str, options: dict[str, Any]) -> int:
 
     def value(state: Any) -> int:
         if state.is_terminal():
-            return round(state.returns()[0])
+            return int(state.returns()[0])
         key = (state.current_player(), str(state))
         if key not in known:
             best = max if key[0] == 0 else min

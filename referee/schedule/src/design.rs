@@ -8,7 +8,7 @@ use crate::shape::Shape;
 /// In games of up to this many seats, every group plays in each round.
 const ALL_GROUPS: usize = 4;
 /// The difference of two bots is evened out from this many random starts, by this many trials each.
-const STARTS: usize = 10;
+const STARTS: usize = 4;
 const TRIALS: usize = 1_000;
 
 /// The groups of a game of many seats, round by round.
@@ -22,7 +22,7 @@ pub(super) struct Design {
     bots: usize,
     rng: Rng,
     /// By distance: the number of meetings of two bots so far.
-    met: Vec<u64>,
+    met: Vec<i64>,
 }
 
 impl Design {
@@ -69,7 +69,7 @@ impl Design {
         if self.seats == self.bots {
             return (0..self.bots).collect();
         }
-        let mut best: Option<(u64, Vec<usize>)> = None;
+        let mut best: Option<(i64, Vec<usize>)> = None;
         for _ in 0..STARTS {
             let found = self.climb();
             if best.as_ref().is_none_or(|(least, _)| found.0 < *least) {
@@ -82,54 +82,81 @@ impl Design {
     }
 
     /// A random group, improved by exchanging one bot at a time, and how uneven it makes the meetings.
-    fn climb(&mut self) -> (u64, Vec<usize>) {
+    fn climb(&mut self) -> (i64, Vec<usize>) {
         let mut circle: Vec<usize> = (0..self.bots).collect();
         self.rng.shuffle(&mut circle);
-        let mut least = self.uneven(&circle[..self.seats]);
-        let trials = TRIALS.min(4 * self.seats * (self.bots - self.seats));
-        for _ in 0..trials {
+        let mut round = Round::new(&self.met, self.bots);
+        for at in 1..self.seats {
+            round.join(circle[at], &circle[..at], 1);
+        }
+        for _ in 0..TRIALS.min(4 * self.seats * (self.bots - self.seats)) {
             let inside = self.rng.index(self.seats);
             let outside = self.seats + self.rng.index(self.bots - self.seats);
-            circle.swap(inside, outside);
-            let uneven = self.uneven(&circle[..self.seats]);
-            if uneven < least {
-                least = uneven;
+            let before = round.uneven;
+            // The one that leaves, or has come, is the last of the group.
+            circle.swap(inside, self.seats - 1);
+            let [leaves, comes] = [circle[self.seats - 1], circle[outside]];
+            let others = &circle[..self.seats - 1];
+            round.join(leaves, others, -1);
+            round.join(comes, others, 1);
+            if round.uneven < before {
+                circle.swap(self.seats - 1, outside);
             } else {
-                circle.swap(inside, outside);
+                round.join(comes, others, -1);
+                round.join(leaves, others, 1);
             }
         }
         circle.truncate(self.seats);
-        (least, circle)
-    }
-
-    /// The meetings of all bots after a round of this group, squared and summed: least if all are equal.
-    /// The sum before the round is left out.
-    fn uneven(&self, group: &[usize]) -> u64 {
-        let mut added = vec![0_u64; self.met.len()];
-        self.meetings(group, |distance, times| added[distance] += times);
-        let met = self.met.iter().zip(added).enumerate();
-        let squares = met.map(|(distance, (met, added))| {
-            let half = 2 * distance == self.bots;
-            (if half { 1 } else { 2 }) * (2 * met * added + added * added)
-        });
-        squares.sum()
+        (round.uneven, circle)
     }
 
     fn add(&mut self, group: &[usize]) {
-        let mut met = std::mem::take(&mut self.met);
-        self.meetings(group, |distance, times| met[distance] += times);
-        self.met = met;
+        let mut round = Round::new(&self.met, self.bots);
+        for at in 1..group.len() {
+            round.join(group[at], &group[..at], 1);
+        }
+        let added = round.added;
+        for (met, added) in self.met.iter_mut().zip(added) {
+            *met += added;
+        }
+    }
+}
+
+/// The meetings of a round, while its group is being searched.
+struct Round<'a> {
+    met: &'a [i64],
+    bots: usize,
+    /// By distance: how often two bots meet in the rotations of the group.
+    added: Vec<i64>,
+    /// The meetings of all bots after the round, squared and summed, less those before it: least if all are
+    /// equal.
+    uneven: i64,
+}
+
+impl<'a> Round<'a> {
+    fn new(met: &'a [i64], bots: usize) -> Self {
+        Round {
+            met,
+            bots,
+            added: vec![0; met.len()],
+            uneven: 0,
+        }
     }
 
-    /// Calls `add` with how often two bots at a distance meet in the rotations of a group. Those on opposite
-    /// sides of the circle meet twice for each such pair of the group.
-    fn meetings(&self, group: &[usize], mut add: impl FnMut(usize, u64)) {
-        for (at, one) in group.iter().enumerate() {
-            for other in &group[..at] {
-                let apart = one.abs_diff(*other);
-                let distance = apart.min(self.bots - apart);
-                add(distance, if 2 * distance == self.bots { 2 } else { 1 });
-            }
+    /// A bot joins others (`by` is 1), or leaves them (-1).
+    fn join(&mut self, bot: usize, others: &[usize], by: i64) {
+        for other in others {
+            let apart = bot.abs_diff(*other);
+            let distance = apart.min(self.bots - apart);
+            // Bots on opposite sides of the circle meet twice in the rotations, and are half as many.
+            let (times, pairs) = if 2 * distance == self.bots {
+                (2 * by, 1)
+            } else {
+                (by, 2)
+            };
+            let after = self.met[distance] + self.added[distance];
+            self.uneven += pairs * times * (2 * after + times);
+            self.added[distance] += times;
         }
     }
 }

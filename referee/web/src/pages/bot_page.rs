@@ -67,11 +67,14 @@ pub(crate) fn parts(played: &PlayedTournament, name: &str, is_linked: bool) -> V
     parts.extend(own.map(sheet::bot_warning));
     parts.push(heading("By game and seat"));
     parts.push(Part::Table(by_seat(report, index)));
-    parts.push(heading("Against each other bot"));
-    parts.push(Part::Note(
-        "`difference` is how much higher its rating is, in Elo.".to_owned(),
-    ));
-    parts.push(Part::Table(opponents(report, index)));
+    let opponents = opponents(report, index);
+    if !opponents.rows.is_empty() {
+        parts.push(heading("Against each other bot"));
+        parts.push(Part::Note(
+            "`difference` is how much higher its rating is, in Elo.".to_owned(),
+        ));
+        parts.push(Part::Table(opponents));
+    }
     parts.push(heading("Faults"));
     parts.extend(faults(played, bot, highlights));
     parts.push(heading("Best matches"));

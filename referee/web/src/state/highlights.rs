@@ -48,7 +48,8 @@ impl Strengths {
         Strengths(bots.map(|(bot, it)| (bot.name.clone(), elo(it))).collect())
     }
 
-    /// The score expected from ratings: the mean over the seat's opponents.
+    /// The score expected from ratings: the mean over the seat's opponents. Nothing is known of a bot that
+    /// plays alone: half.
     fn expected(&self, record: &Record, seat: usize) -> f64 {
         let elo = |name: &str| self.0.get(name).copied().unwrap_or(0.0);
         let own = elo(&record.players[seat].name);
@@ -57,7 +58,10 @@ impl Strengths {
         let scores: Vec<f64> = others
             .map(|(_, player)| expected(own - elo(&player.name)))
             .collect();
-        scores.iter().sum::<f64>() / scores.len().max(1) as f64
+        match scores.len() {
+            0 => 0.5,
+            others => scores.iter().sum::<f64>() / others as f64,
+        }
     }
 }
 
