@@ -18,6 +18,9 @@ const MOST_PASSES: usize = 10;
 const PASSES_OF_LARGE: usize = 2;
 /// All cyclic orders are listed up to this many seats.
 const MOST_LISTED: usize = 4;
+/// With more bots than this, those in games of more seats are seated at random: the counts of all pairs
+/// would take more memory than the schedule.
+const MOST_COUNTED: usize = 1000;
 
 /// Deals cyclic orders to the groups that play, round by round in the order of the schedule.
 ///
@@ -65,7 +68,8 @@ impl Cycles {
         let seats = || shape.games.iter().map(|game| game.seats);
         let orders = seats().filter(|seats| (3..=MOST_LISTED).contains(seats));
         let orders: HashMap<_, _> = orders.map(|seats| (seats, cyclic_orders(seats))).collect();
-        let cells = if seats().any(|seats| seats > 2) {
+        let counts = |seats| seats > 2 && (seats <= MOST_LISTED || shape.bots <= MOST_COUNTED);
+        let cells = if seats().any(counts) {
             shape.bots * shape.bots
         } else {
             0
@@ -126,6 +130,9 @@ impl Cycles {
     fn seat_many(&mut self, unit: &mut Unit) {
         let places: Vec<usize> = (0..unit.group.len()).collect();
         self.rng.shuffle(&mut unit.group);
+        if self.state.in_all.is_empty() {
+            return;
+        }
         let mut least = self.state.cost(unit, &places);
         let mut better = true;
         while better {
@@ -319,6 +326,14 @@ mod tests {
                 });
             }
         }
+    }
+
+    #[test]
+    fn very_many_bots_are_seated_at_random() {
+        let shape = Shape::round_robin(&[16], MOST_COUNTED + 1, 1);
+        let all: Vec<_> = Schedule::new(&shape).known().collect();
+        assert_eq!(all.len(), 16 * (MOST_COUNTED + 1));
+        assert!(!all[0].seats.is_sorted());
     }
 
     #[test]

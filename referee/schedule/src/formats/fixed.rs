@@ -35,7 +35,12 @@ impl Fixed {
                     cycles.deal(round);
                 }
             }
-            all.append(&mut list);
+            // A million matches are not copied.
+            if all.is_empty() {
+                all = list;
+            } else {
+                all.append(&mut list);
+            }
         }
         Fixed { units: all }
     }
