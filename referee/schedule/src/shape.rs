@@ -11,8 +11,8 @@ use super::shard::Shard;
 use super::version::Version;
 use ratings::sprt::Hypotheses;
 
-/// Gauntlets in games of many seats have at most this many rounds: which groups have a challenger is known
-/// only from the groups.
+/// In gauntlets of games with many seats, which groups have a challenger is known only from the groups. With
+/// more rounds than this, there are too many matches in any case, and they are not counted.
 const MOST_DESIGNED: u32 = 50_000;
 
 /// The parameters of a schedule. Bots and games are indices.

@@ -8,9 +8,8 @@ pub(super) fn all(report: &Report) -> Vec<Part> {
     let mut parts = vec![
         heading("By goal: the mean of the game's own scores"),
         Part::Note(
-            "± is half of the 95 % interval, over starts and openings; · where nothing is known about it, as all \
-             matches depend on each other or all goals are equal. A bot that lost by a fault or resigned has \
-             reached 0."
+            "± is half of the 95 % interval. It is not known (·) where all matches depend on each other or all \
+             goals are equal. A bot that lost by a fault or resigned has reached 0."
                 .to_owned(),
         ),
     ];
