@@ -111,9 +111,18 @@ impl Node {
     }
 }
 
+/// When new positions are played out.
+#[derive(Clone, Copy)]
+enum Playouts {
+    /// Where they are reached, which takes no copy of them.
+    Now,
+    /// Together with others.
+    Later,
+}
+
 /// The end of the way down.
 enum Reached {
-    /// A position whose outcome is proven.
+    /// A position whose outcome is proven, or was played out.
     Worth(Vec<f64>),
     /// A position to play on from at random.
     New(Box<dyn Session>),
@@ -238,7 +247,7 @@ impl<'a> Tree<'a> {
         learner: Option<Seat>,
     ) -> Result<(), BrokenRules> {
         let mut steps = Vec::new();
-        let values = match self.select(root, &mut steps, learner) {
+        let values = match self.select(root, &mut steps, learner, Playouts::Now) {
             Ok(Reached::Worth(values)) => Ok(values),
             Ok(Reached::New(session)) => playout(&*session, self.last_ply, self.rng),
             Err(broken) => Err(broken),
@@ -253,7 +262,7 @@ impl<'a> Tree<'a> {
         let mut failed = None;
         for _ in 0..count {
             let mut steps = Vec::new();
-            match self.select(root, &mut steps, None) {
+            match self.select(root, &mut steps, None, Playouts::Later) {
                 Ok(Reached::Worth(values)) => {
                     self.backpropagate(root, &steps, Some(&values), None);
                 }
@@ -291,11 +300,12 @@ impl<'a> Tree<'a> {
         root: &mut Node,
         steps: &mut Vec<Vec<usize>>,
         learner: Option<Seat>,
+        playouts: Playouts,
     ) -> Result<Reached, BrokenRules> {
         let left = self.question.plies_left;
         self.last_ply = left.map(|left| root.session.ply().saturating_add(left));
         self.path.clear();
-        self.descend(root, steps, learner)
+        self.descend(root, steps, learner, playouts)
     }
 
     fn descend(
@@ -303,6 +313,7 @@ impl<'a> Tree<'a> {
         node: &mut Node,
         steps: &mut Vec<Vec<usize>>,
         learner: Option<Seat>,
+        playouts: Playouts,
     ) -> Result<Reached, BrokenRules> {
         let depth = steps.len();
         self.depth = self.depth.max(depth);
@@ -310,7 +321,12 @@ impl<'a> Tree<'a> {
             return Ok(Reached::Worth(worth.clone()));
         }
         if depth > 0 && (is_new(node, learner) || depth == DEEPEST) {
-            return Ok(Reached::New(node.session.fork()));
+            return match playouts {
+                Playouts::Now => {
+                    playout(&*node.session, self.last_ply, self.rng).map(Reached::Worth)
+                }
+                Playouts::Later => Ok(Reached::New(node.session.fork())),
+            };
         }
         self.path.extend(node.identity.clone());
         let places: Vec<usize> = node
@@ -327,10 +343,10 @@ impl<'a> Tree<'a> {
         }
         steps.push(places.clone());
         if let Some(child) = node.children.get_mut(&places) {
-            return self.descend(child, steps, learner);
+            return self.descend(child, steps, learner, playouts);
         }
         let mut child = self.open_child(node, &places)?;
-        let reached = self.descend(&mut child, steps, learner);
+        let reached = self.descend(&mut child, steps, learner, playouts);
         if !self.is_full() {
             node.children.insert(places, child);
         }
