@@ -14,13 +14,16 @@ const NOTE: &str = "referee standings 1: bots and games are given by their index
                     the first bot less the second one, sure where `false_discovery` is at most 0.05; \
                     `across_games` has the intervals for games that were not played, its `differences` \
                     in the same order; `nash` has each bot's share of a mix that cannot be exploited, \
-                    and its score against it; `goals` are means with half of the 95 % interval (`reach`), null \
-                    where nothing is known of it; a bot's `faults` are in the order of `fault_codes`, the \
+                    and its score against it; a bot's `faults` are in the order of `fault_codes`, the \
                     classes of `overshoot` end at `overshoot_ms`, those of `shares` at `share_ends`";
+
+/// With `by` = `goal`.
+const NOTE_ON_GOALS: &str = "; `goals` are means of the game's own scores, with their standard `error` and half of \
+                             the 95 % interval (`reach`), null where they are not known";
 
 #[derive(Serialize)]
 struct Document<'a> {
-    schema: &'static str,
+    schema: String,
     by: Option<By>,
     fault_codes: [&'static str; FAULT_CODES.len()],
     overshoot_ms: [u64; OVERSHOOT_MS.len()],
@@ -46,7 +49,10 @@ pub(super) fn write(sheet: &Sheet) -> String {
     let openings = sheet.report.openings.iter().flatten();
     let moves = |opening: &OpeningReport| sheet.opening_moves.get(&opening.first);
     let document = Document {
-        schema: NOTE,
+        schema: match sheet.by {
+            Some(By::Goal) => format!("{NOTE}{NOTE_ON_GOALS}"),
+            _ => NOTE.to_owned(),
+        },
         by: sheet.by,
         fault_codes: FAULT_CODES.map(|code| code.as_str()),
         overshoot_ms: OVERSHOOT_MS,
