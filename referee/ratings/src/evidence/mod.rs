@@ -51,7 +51,7 @@ impl Placing {
 pub(crate) fn ranks(outcome: &[f64]) -> Ranks {
     const ROUNDING: f64 = 1e-9;
     if let [only] = outcome {
-        return Ranks::from_slice(&[(100.0 * (1.0 - only)).round() as u8]);
+        return Ranks::from_slice(&[(100.0 * (1.0 - only.clamp(0.0, 1.0))).round() as u8]);
     }
     let mut order: Vec<usize> = (0..outcome.len()).collect();
     order.sort_by(|a, b| outcome[*b].total_cmp(&outcome[*a]));
@@ -175,6 +175,9 @@ mod tests {
         for outcome in [0.0, 0.25, 0.37, 1.0] {
             assert_eq!(super::outcome(&ranks(&[outcome]), 0), outcome);
         }
+        // Logs are not trusted.
+        assert_eq!(super::outcome(&ranks(&[-7.0]), 0), 0.0);
+        assert_eq!(super::outcome(&ranks(&[7.0]), 0), 1.0);
     }
 
     #[test]
