@@ -202,13 +202,15 @@ async fn report_about(
 async fn events(State(site): State<Arc<Site>>) -> Response {
     site.refresh().await;
     let hello = json!({"version": env!("CARGO_PKG_VERSION")});
-    let mut first = vec![event("hello", &hello.to_string())];
-    let overview = site.overview.borrow().clone();
-    if !overview.is_empty() {
-        first.push(event("overview", &overview));
-    }
-    first.extend(site.boards().all());
-    site.listeners.join(first)
+    site.listeners.join(|| {
+        let mut first = vec![event("hello", &hello.to_string())];
+        let overview = site.overview.borrow().clone();
+        if !overview.is_empty() {
+            first.push(event("overview", &overview));
+        }
+        first.extend(site.boards().all());
+        first
+    })
 }
 
 /// Computes a response on a thread of its own.

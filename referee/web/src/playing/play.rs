@@ -100,7 +100,6 @@ impl PlaySession {
     ///
     /// # Errors
     /// If the system has no random bytes.
-    /// If the system has no random bytes.
     pub fn new(
         rules: Arc<dyn Rules>,
         names: Vec<String>,
@@ -152,19 +151,23 @@ impl PlaySession {
 
     /// A person's page, with the rules in words.
     pub(crate) fn page(&self, seat: usize) -> Result<Value, Refusal> {
-        let current = self.current();
-        let mut page = current.page.get(&seat).cloned();
-        drop(current);
-        if let Some(page) = &mut page {
-            page["game"]["guide_html"] = json!(self.guide);
-        }
+        let page = self.current().page.get(&seat).cloned();
+        let page = page.map(|page| self.with_guide(page));
         page.ok_or_else(|| Refusal::conflict("the match has not begun yet"))
     }
 
+    fn with_guide(&self, mut page: Value) -> Value {
+        page["game"]["guide_html"] = json!(self.guide);
+        page
+    }
+
     pub(crate) fn events(&self, seat: usize) -> axum::response::Response {
-        let first = self.page(seat).ok();
-        let first = first.map(|page| event("play", &page.to_string()));
-        self.seats[&seat].listeners.join(first)
+        // Held until the page listens, so that no update falls in between.
+        let current = self.current();
+        self.seats[&seat].listeners.join(|| {
+            let page = current.page.get(&seat).cloned();
+            page.map(|page| event("play", &self.with_guide(page).to_string()))
+        })
     }
 
     /// Starts a match, in which `inputs` take the people's moves.
@@ -507,6 +510,42 @@ mod tests {
         assert!(play.rematch(Some(1)).is_ok());
         assert!(play.rematch(Some(2)).is_err(), "the match goes on");
         assert!(play.resign(0, Some(2)).is_ok() && output.try_recv().is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_page_that_is_opened_during_an_update_has_it() {
+        use std::future::poll_fn;
+        use std::pin::Pin;
+        use std::time::Duration;
+
+        use axum::body::HttpBody as _;
+        use tokio::time::timeout;
+
+        let play = play_session(&[0]);
+        let start = play.current().start.as_ref().unwrap().fork();
+        let mut opened = Vec::new();
+        for _ in 0..100 {
+            let (player, start) = (play.clone(), start.fork());
+            let updates = std::thread::spawn(move || {
+                (0..10).for_each(|_| player.begin(BTreeMap::new(), start.fork()));
+            });
+            while !updates.is_finished() {
+                opened.push(play.events(0).into_body());
+            }
+            updates.join().unwrap();
+            let version = play.page(0).unwrap()["version"].as_u64().unwrap();
+            let newest = format!("\"version\":{version}");
+            for mut events in opened.drain(..) {
+                loop {
+                    let frame = poll_fn(|cx| Pin::new(&mut events).poll_frame(cx));
+                    let frame = timeout(Duration::from_secs(60), frame).await;
+                    let frame = frame.expect("the update was lost").unwrap().unwrap();
+                    if String::from_utf8_lossy(&frame.into_data().unwrap()).contains(&newest) {
+                        break;
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -49,13 +49,20 @@ impl Listeners {
         self.queues().clear();
     }
 
-    /// The stream of events for a new page, starting with `first`.
-    pub(crate) fn join(&self, first: impl IntoIterator<Item = Bytes>) -> Response {
+    /// The stream of events for a new page, starting with the state that `first` reads. No event is
+    /// sent in between: what changes after that comes as a further event, so that no page waits for
+    /// one that it has missed.
+    pub(crate) fn join<E>(&self, first: impl FnOnce() -> E) -> Response
+    where
+        E: IntoIterator<Item = Bytes>,
+    {
         let (sender, queue) = mpsc::channel(MOST_WAITING);
-        for event in first {
+        let mut queues = self.queues();
+        for event in first() {
             let _ = sender.try_send(event);
         }
-        self.queues().push(sender);
+        queues.push(sender);
+        drop(queues);
         answer::body("text/event-stream", Body::new(EventStream { queue }))
     }
 }
@@ -85,8 +92,8 @@ mod tests {
     #[tokio::test]
     async fn who_does_not_read_is_dropped() {
         let listeners = Listeners::default();
-        let mut reads = listeners.join([event("hello", "{}")]).into_body();
-        let lags = listeners.join([]);
+        let mut reads = listeners.join(|| [event("hello", "{}")]).into_body();
+        let lags = listeners.join(|| []);
         assert_eq!(listeners.count(), 2);
         let mut read = async || {
             let frame = std::future::poll_fn(|cx| Pin::new(&mut reads).poll_frame(cx)).await;
