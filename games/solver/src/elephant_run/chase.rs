@@ -1,5 +1,6 @@
 //! Positions of Elephant Run without points, as sets of bits, and the moves in them.
 
+use games::kit::board::CellId;
 use games::rules::elephant_run::board::{self, ALL, DIRECTIONS, cells, step};
 
 /// A position in which pieces move, without its points.
@@ -20,6 +21,15 @@ pub(super) struct FarmerMove {
 }
 
 impl Chase {
+    /// The position after this placement.
+    pub fn start(elephant: CellId, farmers: u32) -> Self {
+        Chase {
+            tiles: ALL,
+            elephant: 1 << elephant,
+            farmers,
+        }
+    }
+
     #[inline]
     pub(super) fn free(self) -> u32 {
         self.tiles & !self.farmers & !self.elephant
@@ -69,7 +79,7 @@ impl Chase {
 
     /// The cells from next to `from` up to the first that is not an empty hole.
     #[inline]
-    fn run(self, from: u32, direction: usize) -> u32 {
+    pub(super) fn run(self, from: u32, direction: usize) -> u32 {
         let holes = ALL & !self.tiles & !self.elephant;
         let mut front = step(from, direction);
         while front & holes != 0 {

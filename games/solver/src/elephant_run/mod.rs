@@ -6,11 +6,16 @@
 
 mod chase;
 mod checkpoint;
+mod cube;
+mod field;
+mod goal;
 mod line;
 mod search;
 mod table;
 mod tiles;
 
 pub use chase::Chase;
+pub use checkpoint::{restore, save};
+pub use goal::{Goal, GoalSearch, Stage};
 pub use search::{ChaseSolver, Stopped, Watch};
-pub use tiles::{Bound, StartingTile, board, starting_tiles};
+pub use tiles::{StartingTile, board, placements, starting_tiles};

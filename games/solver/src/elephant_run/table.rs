@@ -85,15 +85,6 @@ impl Table {
         }
     }
 
-    pub(super) fn entries(&self) -> &[u64] {
-        &self.entries
-    }
-
-    /// Stores what [`Table::entries`] gave.
-    pub(super) fn put_entry(&mut self, entry: u64) {
-        self.put(entry & KEY, known(entry));
-    }
-
     pub(super) fn filled(&self) -> f64 {
         let sample = &self.entries[..self.entries.len().min(4096)];
         let used = sample.iter().filter(|entry| **entry != 0).count();

@@ -189,7 +189,7 @@ fn the_report_on_starting_tiles_says_what_is_proven() {
     let corner = good(run(
         [&args[..], &["--tiles", "a1", "--checkpoint", file]].concat()
     ));
-    assert_contains(&corner.stdout, "| a1 | **0** |");
+    assert_contains(&corner.stdout, "| a1 | **0** | 1 | b1 c1 a2 b2 a3 c3 |");
     assert_contains(&corner.stdout, "the elephant cannot move");
     let more = [
         "--checkpoint",
@@ -202,9 +202,25 @@ fn the_report_on_starting_tiles_says_what_is_proven() {
     ];
     let more = run([&args[..], &more].concat());
     assert_eq!(more.code, Some(5), "{}", more.stderr);
+    assert_contains(&more.stderr, "`--positions` ended the search");
     let report = more.json();
     assert_eq!(report[0]["solved"], true);
-    assert_eq!(report[5]["tile"], "c2");
+    assert_eq!(report[0]["placements_that_hold"], 1);
+    assert_eq!(
+        (&report[5]["tile"], &report[5]["at_most"]),
+        (&json!("c2"), &json!(null))
+    );
+    // Both searches agree about a few placements.
+    let small = ["--tiles", "b1", "--positions", "200000", "--verify", "3"];
+    let small = run([&args[..3], &small, &["--options", r#"{"farmers":4}"#]].concat());
+    assert_eq!(small.code, Some(5), "{}", small.stderr);
+    assert_contains(&small.stdout, "| b1 | at least 3 | | |");
+    assert_contains(
+        &small.stdout,
+        "agrees that 3 others, drawn by lot for each tile, allow as much",
+    );
+    let full = run([&args[..3], &["--tiles", "c2", "--memory", "10kB"]].concat());
+    assert_contains(&full.stderr, "do not fit into `--memory`");
 }
 
 fn sheet(name: &str) -> String {

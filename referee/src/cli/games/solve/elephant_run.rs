@@ -1,49 +1,23 @@
 //! `referee solve elephant-run --starting-tiles`: a report on how far the elephant gets from each
 //! starting tile.
 
-use std::cell::{Cell, RefCell};
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use bytesize::ByteSize;
-use games::Session;
-use report::solutions::elephant_run::{as_json, names, report};
+use games::{Rng, Session};
+use report::solutions::elephant_run::{Decided, Report as Printed, as_json, names, report};
 use serde_json::{Map, Value};
-use solver::elephant_run::{Bound, ChaseSolver, StartingTile, Stopped, board, starting_tiles};
+use solver::elephant_run::{
+    Chase, ChaseSolver, Goal, GoalSearch, StartingTile, board, placements, restore, save,
+    starting_tiles,
+};
 
-use super::AT_LIMIT;
 use super::checkpoint;
 use super::watch::{Progress, StopSignal};
+use super::{AT_LIMIT, NO_MEMORY};
 use crate::cli::common::format::print_json;
 use crate::cli::{CliError, print};
-
-/// Positions a tile's turn.
-const SLICE: u64 = 1_000_000;
-
-/// The relevant options of the game.
-struct Options {
-    farmers: u32,
-    ranged_jumps: bool,
-}
-
-impl Options {
-    fn of(options: &Value) -> Self {
-        let farmers = options["farmers"].as_u64().unwrap_or(6);
-        Options {
-            farmers: farmers as u32,
-            ranged_jumps: options["ranged_jumps"].as_bool().unwrap_or(false),
-        }
-    }
-
-    fn about(&self) -> Map<String, Value> {
-        let mut about = Map::new();
-        about.insert("version".into(), env!("CARGO_PKG_VERSION").into());
-        about.insert("farmers".into(), self.farmers.into());
-        about.insert("ranged_jumps".into(), self.ranged_jumps.into());
-        about
-    }
-}
 
 /// The search behind the report.
 pub(super) struct Report {
@@ -53,98 +27,135 @@ pub(super) struct Report {
     pub(super) checkpoint: Option<PathBuf>,
     pub(super) resume: bool,
     pub(super) tiles: Vec<String>,
+    pub(super) verify: Option<u64>,
     pub(super) json: bool,
 }
 
 impl Report {
+    fn farmers(&self) -> u32 {
+        self.options["farmers"].as_u64().unwrap_or(6) as u32
+    }
+
+    fn ranged_jumps(&self) -> bool {
+        self.options["ranged_jumps"].as_bool().unwrap_or(false)
+    }
+
+    fn about(&self) -> Map<String, Value> {
+        let mut about = Map::new();
+        about.insert("version".into(), env!("CARGO_PKG_VERSION").into());
+        about.insert("farmers".into(), self.farmers().into());
+        about.insert("ranged_jumps".into(), self.ranged_jumps().into());
+        about
+    }
+
     /// Searches, and prints the report.
     pub(super) fn run(&self, start: &dyn Session, stop: &StopSignal) -> Result<(), CliError> {
-        let options = Options::of(&self.options);
-        let about = options.about();
-        let progress = Progress::new(stop.clone());
-        let bytes = usize::try_from(self.memory.as_u64()).unwrap_or(usize::MAX);
-        let note = RefCell::new(String::new());
-        let slice = Cell::new(u64::MAX);
-        let limit = Cell::new(self.positions.unwrap_or(u64::MAX));
-        let watch = |positions: u64, filled: f64| {
-            let go_on = progress.tick(|seconds| {
-            let rate = positions as f64 / seconds.max(1e-3);
-            let note = note.borrow();
-            format!(
-                "{seconds:.0} s: {positions} positions ({rate:.0}/s), table {:.0} % full, {note}",
-                filled * 100.0
-            )
-        });
-            go_on && positions <= limit.get() && positions <= slice.get()
-        };
-        let mut solver = ChaseSolver::new(options.ranged_jumps, bytes, Box::new(watch));
+        let about = self.about();
         let mut tiles: Vec<StartingTile> = match &self.checkpoint {
             Some(file) if self.resume => {
                 let mut tiles = Vec::new();
                 checkpoint::read(file, |from| {
-                    tiles = solver.restore(&about, from)?;
+                    tiles = restore(&about, from)?;
                     Ok(())
                 })?;
                 tiles
             }
-            _ => {
-                let new = |tile| StartingTile::new(tile, options.farmers);
-                starting_tiles().into_iter().map(new).collect()
-            }
+            _ => starting_tiles()
+                .into_iter()
+                .map(StartingTile::new)
+                .collect(),
         };
         let wanted = wanted(&self.tiles)?;
-        // The tiles take turns, and so do their two bounds.
-        let mut ended = Err(Stopped);
-        'all: while ended.is_err() {
-            ended = Ok(());
-            for bound in [Bound::Upper, Bound::Lower] {
-                for at in 0..tiles.len() {
-                    if tiles[at].is_solved() || !wanted.contains(&tiles[at].tile) {
-                        continue;
-                    }
-                    slice.set(solver.positions + SLICE);
-                    if take_turn(&mut solver, &mut tiles[at], bound, &note).is_err() {
-                        ended = Err(Stopped);
-                    }
-                    if stop.is_set() || solver.positions > limit.get() {
-                        break 'all;
-                    }
-                    if progress.save_is_due() {
-                        save(self.checkpoint.as_deref(), &solver, &about, &tiles)?;
-                        progress.saved();
-                    }
-                }
+        let mut decided = Vec::new();
+        let ended = loop {
+            let open = tiles.iter_mut();
+            let open = open.filter(|tile| wanted.contains(&tile.tile) && !tile.is_solved());
+            let mut open: Vec<&mut StartingTile> = open.collect();
+            let Some(points) = open.iter().map(|tile| tile.at_least + 1).min() else {
+                break Ok(());
+            };
+            open.retain(|tile| tile.at_least + 1 == points);
+            match self.decide(points, &mut open, &mut decided, stop) {
+                Ok(()) => {}
+                Err(CliError::Unsolved(why)) => break Err(CliError::Unsolved(why)),
+                Err(error) => return Err(error),
             }
-        }
-        progress.finish();
-        save(self.checkpoint.as_deref(), &solver, &about, &tiles)?;
-        if stop.is_set() {
-            return Err(CliError::Interrupted);
-        }
-        // The lines of play are found again in the transposition table.
-        slice.set(u64::MAX);
-        limit.set(u64::MAX);
+            if let Some(file) = &self.checkpoint {
+                checkpoint::write(file, |out| save(&about, &tiles, out))?;
+            }
+        };
         tiles.retain(|tile| wanted.contains(&tile.tile));
+        let mut second = SecondSearch::new(self, stop);
         let mut lines = Vec::new();
         for tile in &tiles {
-            lines.push(line(&mut solver, tile, start)?);
+            second.check(tile)?;
+            lines.push(second.line(tile, start)?);
         }
         if self.json {
             print_json(&as_json(&tiles, &lines))?;
         } else {
-            print(&report(
-                options.farmers,
-                options.ranged_jumps,
-                self.memory,
-                &tiles,
-                &lines,
-            ))?;
+            print(&report(&Printed {
+                farmers: self.farmers(),
+                ranged_jumps: self.ranged_jumps(),
+                verified: self.verify,
+                tiles: &tiles,
+                lines: &lines,
+                decided: &decided,
+            }))?;
         }
-        if tiles.iter().all(StartingTile::is_solved) {
-            Ok(())
-        } else {
-            Err(CliError::Unsolved(AT_LIMIT))
+        ended
+    }
+
+    /// Decides whether the elephant gets this many points from these tiles.
+    fn decide(
+        &self,
+        points: u32,
+        tiles: &mut [&mut StartingTile],
+        decided: &mut Vec<Decided>,
+        stop: &StopSignal,
+    ) -> Result<(), CliError> {
+        let began = Instant::now();
+        let goal = Goal {
+            farmers: self.farmers(),
+            ranged_jumps: self.ranged_jumps(),
+            points,
+        };
+        let starts: Vec<_> = tiles.iter().map(|tile| tile.tile).collect();
+        let search = GoalSearch::new(goal, &starts);
+        let before: u64 = decided.iter().map(|before| before.positions).sum();
+        let positions = search.positions();
+        if before + positions > self.positions.unwrap_or(u64::MAX) {
+            return Err(CliError::Unsolved(AT_LIMIT));
         }
+        if search.bytes() > self.memory.as_u64() {
+            return Err(CliError::Unsolved(NO_MEMORY));
+        }
+        let progress = Progress::new(stop.clone());
+        let denied = search.run(&|| stop.is_set(), |stage| {
+            progress.tick(|seconds| {
+                format!(
+                    "{seconds:.0} s: {points} points, from {positions} positions, {} of {} sets of {} holes done",
+                    stage.done, stage.of, stage.holes
+                )
+            });
+        });
+        progress.finish();
+        let denied = denied.ok_or(CliError::Interrupted)?;
+        tiles.iter_mut().for_each(|tile| tile.learn(&denied));
+        let is_reached = |tile: &&&mut StartingTile| !tile.is_solved();
+        decided.push(Decided {
+            points,
+            from: starts,
+            reached: tiles
+                .iter()
+                .filter(is_reached)
+                .map(|tile| tile.tile)
+                .collect(),
+            positions,
+            memory: ByteSize(search.bytes()),
+            took: began.elapsed(),
+        });
+        Ok(())
     }
 }
 
@@ -168,73 +179,82 @@ fn wanted(names: &[String]) -> Result<Vec<u8>, CliError> {
     names.iter().map(find).collect()
 }
 
-/// Searches one of the tiles for a while.
-fn take_turn(
-    solver: &mut ChaseSolver<'_>,
-    tile: &mut StartingTile,
-    bound: Bound,
-    note: &RefCell<String>,
-) -> Result<(), Stopped> {
-    let board = board();
-    let placements = tile.placements().len();
-    let began = Instant::now();
-    let ended = tile.run(solver, bound, |tile| {
-        let name = board.name(tile.tile);
-        let most = tile.at_most.map_or("?".to_owned(), |most| most.to_string());
-        let mut note = note.borrow_mut();
-        note.clear();
-        let _ = write!(
-            note,
-            "{name}: {} to {most} points, {} of {placements} placements done for {}",
-            tile.at_least,
-            tile.done,
-            tile.at_least + 1
-        );
-    });
-    tile.millis += began.elapsed().as_millis() as u64;
-    ended
+/// Another search, of one placement after the other, which checks the first one and finds lines of play.
+struct SecondSearch<'r> {
+    report: &'r Report,
+    solver: ChaseSolver<'r>,
 }
 
-fn save(
-    file: Option<&Path>,
-    solver: &ChaseSolver<'_>,
-    about: &Map<String, Value>,
-    tiles: &[StartingTile],
-) -> Result<(), CliError> {
-    match file {
-        Some(file) => checkpoint::write(file, |out| solver.save(about, tiles, out)),
-        None => Ok(()),
+impl<'r> SecondSearch<'r> {
+    fn new(report: &'r Report, stop: &'r StopSignal) -> Self {
+        let progress = Progress::new(stop.clone());
+        let watch = move |positions: u64, _: f64| {
+            progress.tick(|seconds| {
+                format!("{seconds:.0} s: {positions} positions for lines and checks")
+            });
+            !stop.is_set()
+        };
+        let bytes = usize::try_from(report.memory.as_u64()).unwrap_or(usize::MAX);
+        SecondSearch {
+            report,
+            solver: ChaseSolver::new(report.ranged_jumps(), bytes, Box::new(watch)),
+        }
     }
-}
 
-/// Best play against the placement that restrains the elephant most, replayed by the rules; empty
-/// if the upper bound is unknown or the search was stopped.
-fn line(
-    solver: &mut ChaseSolver<'_>,
-    tile: &StartingTile,
-    start: &dyn Session,
-) -> Result<Vec<String>, CliError> {
-    let Some(points) = tile.at_most else {
-        return Ok(Vec::new());
-    };
-    let Ok(moves) = solver.line(tile.start(tile.holding), points) else {
-        return Ok(Vec::new());
-    };
-    let mut session = start.fork();
-    let placing = names(1 << tile.tile).into_iter().chain(names(tile.holding));
-    for mv in placing.chain(moves.iter().cloned()) {
-        session.play(&mv).map_err(|error| {
-            CliError::Verify(format!("the line of play is wrong at `{mv}`: {error}"))
-        })?;
+    /// Checks that the elephant gets its points, and no more against the placement that holds it best.
+    fn check(&mut self, tile: &StartingTile) -> Result<(), CliError> {
+        let mut compare = |placement, points: u32, expected| {
+            let start = Chase::start(tile.tile, placement);
+            let gets = self.solver.elephant_gets(start, points as u8);
+            if gets.map_err(|_| CliError::Interrupted)? == expected {
+                return Ok(());
+            }
+            let name = names(1 << tile.tile).join("");
+            Err(CliError::Verify(format!(
+                "the two searches differ about {points} points from {name} against {}",
+                names(placement).join(" ")
+            )))
+        };
+        if let Some(most) = tile.at_most {
+            compare(tile.holding, most + 1, false)?;
+        }
+        let mut all = placements(tile.tile, self.report.farmers());
+        Rng::from_parts(&[u64::from(tile.tile)]).shuffle(&mut all);
+        let most = self.report.verify.unwrap_or(0);
+        let some = all
+            .into_iter()
+            .take(usize::try_from(most).unwrap_or(usize::MAX));
+        for placement in some {
+            compare(placement, tile.at_least, true)?;
+        }
+        Ok(())
     }
-    let tally = session.tally()?;
-    let farmers_gone = session.reason().as_deref() == Some("farmers_gone");
-    if session.end().is_none() || (tally.scores[0] != i64::from(points) && !farmers_gone) {
-        let message = format!(
-            "the line of play ends with {} points, not {points}",
-            tally.scores[0]
-        );
-        return Err(CliError::Verify(message));
+
+    /// Best play against the placement that holds the elephant best, replayed by the rules; empty if
+    /// there is none yet.
+    fn line(&mut self, tile: &StartingTile, start: &dyn Session) -> Result<Vec<String>, CliError> {
+        let Some(points) = tile.at_most else {
+            return Ok(Vec::new());
+        };
+        let chase = Chase::start(tile.tile, tile.holding);
+        let line = self.solver.line(chase, points as u8);
+        let line = line.map_err(|_| CliError::Interrupted)?;
+        let mut session = start.fork();
+        let placing = names(1 << tile.tile).into_iter().chain(names(tile.holding));
+        for mv in placing.chain(line.iter().cloned()) {
+            session.play(&mv).map_err(|error| {
+                CliError::Verify(format!("the line of play is wrong at `{mv}`: {error}"))
+            })?;
+        }
+        let tally = session.tally()?;
+        let farmers_gone = session.reason().as_deref() == Some("farmers_gone");
+        if session.end().is_none() || (tally.scores[0] != i64::from(points) && !farmers_gone) {
+            let message = format!(
+                "the line of play ends with {} points, not {points}",
+                tally.scores[0]
+            );
+            return Err(CliError::Verify(message));
+        }
+        Ok(line)
     }
-    Ok(moves)
 }

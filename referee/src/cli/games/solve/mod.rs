@@ -70,12 +70,12 @@ pub(crate) struct Args {
     #[arg(long, requires = "checkpoint")]
     resume: bool,
     /// Also check the whole proof, if it has at most N positions: every reply of the seat that cannot
-    /// do better
+    /// do better. With `--starting-tiles`: check N placements of each tile by a second search
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000000")]
     verify: Option<u64>,
     /// Elephant Run only: for each starting tile, find the largest `target` that the elephant reaches
     /// against every placement of the farmers, and print a report
-    #[arg(long, conflicts_with_all = ["state", "question", "method", "verify"])]
+    #[arg(long, conflicts_with_all = ["state", "question", "method"])]
     starting_tiles: bool,
     /// With `--starting-tiles`: only these, as in `a2,c2`
     #[arg(
@@ -83,7 +83,7 @@ pub(crate) struct Args {
         value_name = "TILES",
         value_delimiter = ',',
         requires = "starting_tiles",
-        conflicts_with_all = ["state", "question", "method", "verify"]
+        conflicts_with_all = ["state", "question", "method"]
     )]
     tiles: Vec<String>,
     #[command(flatten)]
@@ -180,6 +180,7 @@ impl Args {
             checkpoint: self.checkpoint,
             resume: self.resume,
             tiles: self.tiles,
+            verify: self.verify,
             json: self.format.json(),
         })
     }
@@ -202,6 +203,8 @@ impl Args {
 
 /// The reason for the end of a search that `--positions` limits.
 const AT_LIMIT: &str = "`--positions` ended the search";
+/// The reason for the end of one that `--memory` limits.
+const NO_MEMORY: &str = "its positions do not fit into `--memory`";
 
 /// A position to solve.
 struct Solve {
@@ -374,7 +377,7 @@ fn no_answer(stopped: Stopped) -> CliError {
             "play can come back to a position, and neither seat can force an end that decides; what such \
              play is worth depends on the limits of a match"
         }
-        Stopped::Memory => "its positions do not fit into `--memory`",
+        Stopped::Memory => NO_MEMORY,
         Stopped::Positions | Stopped::Told | Stopped::Rules => AT_LIMIT,
     })
 }
