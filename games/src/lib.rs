@@ -30,6 +30,7 @@ pub mod session;
 pub mod settlement;
 #[doc(hidden)]
 pub mod test_games;
+pub mod values;
 
 pub use catalog::{Catalog, TakenId, UnknownGame};
 pub use game::{Game, IllegalMove, ParseError};

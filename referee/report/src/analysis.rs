@@ -68,6 +68,11 @@ pub fn thought_json(
     if let Some(id) = match_id {
         line["match"] = id.into();
     }
+    if let Some(proven) = position.proven() {
+        line["proven"] = json!({
+            "outcome": proven.outcome, "scores": proven.scores, "by": proven.by,
+        });
+    }
     if let Some(done) = done {
         line["done"] = done.into();
     }

@@ -204,6 +204,8 @@ export interface MatchData {
   /** The points after each number of moves, if the rules know them before the end. */
   scores?: number[][];
   decisive?: Decisive;
+  /** What best play leads to, after those numbers of moves for which it is proven. */
+  proven?: Record<number, string>;
   /** One more than moves: the first one whole, then what changed. `null` if the rules draw no board. */
   views: [View, ...(View | ViewChange)[]] | null;
   to_move: number[][];

@@ -1,8 +1,10 @@
 //! Elephant Run, solved with bitboards: how many points the elephant gets from a starting tile if both
 //! play best.
 //!
-//! Every move of the elephant is worth one point, so the question is how often it can move. The
-//! generic solver answers the same questions, more slowly.
+//! Every move of the elephant is worth one point, so the question is how often it can move.
+//! [`GoalSearch`] answers it for all placements of the farmers at once, and [`ChaseSolver`] for one, with
+//! a line of play. Neither knows anything of the other. The generic solver answers the same questions,
+//! more slowly.
 
 mod chase;
 mod checkpoint;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arbiter::adjudication::LimitWatch;
 use games::session::{LoadError, MoveError, PlyByPly};
+use games::values::{ProvenValue, ProvenValues};
 use games::{BrokenRules, Limits, Rules, Session, ToMove};
 use itertools::Itertools;
 use protocol::Record;
@@ -195,6 +196,12 @@ impl AnalysedMatch {
 impl AnalysedPosition<'_> {
     pub fn role(&self) -> &str {
         &self.of.rules.roles()[self.seat]
+    }
+
+    /// What the position is worth, if that is proven.
+    pub fn proven(&self) -> Option<ProvenValue> {
+        let values = ProvenValues::of(&*self.of.rules).ok()?;
+        values.find(&*self.session).ok()?.cloned()
     }
 }
 

@@ -367,8 +367,13 @@ fn heading(position: &AnalysedPosition<'_>) -> String {
     } else {
         board::position(session, &marked)
     };
+    let proven = position.proven();
+    let proven = proven.map_or(String::new(), |proven| {
+        let words = proven.in_words(of.rules.roles());
+        format!("proven: {words} by best play\n")
+    });
     format!(
-        "{}, ply {}: {} is to move; values are what {} can expect, from 0 (lost) to 1 (won)\n{drawn}\n",
+        "{}, ply {}: {} is to move; values are what {} can expect, from 0 (lost) to 1 (won)\n{drawn}\n{proven}",
         info.id,
         session.ply(),
         shown(position.role()),

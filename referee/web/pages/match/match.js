@@ -427,7 +427,7 @@ class MatchPage {
   showSaid(match, move) {
     if (!this.said || !this.variation) return;
     clearTimeout(this.pending);
-    const facts = factsOf(match, move);
+    const facts = factsOf(match, move, this.ply);
     this.said.hidden = facts === null;
     fill(this.said, facts);
     const pv = move?.info?.pv ?? [];

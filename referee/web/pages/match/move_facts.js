@@ -26,15 +26,18 @@ export function isBlunder(move) {
   return (lossOf(move) ?? 0) >= BLUNDER;
 }
 
-/** The facts about a move, as compact as possible.
- * @param {MatchData} match @param {Move | undefined} move */
-export function factsOf(match, move) {
+/** The facts about a position and the move that led to it, as compact as possible.
+ * @param {MatchData} match @param {Move | undefined} move @param {number} ply */
+export function factsOf(match, move, ply) {
+  const known = match.proven?.[ply];
+  const proven = known === undefined ? null : make('p', {}, make('strong', { class: 'chip' }, 'proven'), ` ${known} by best play`);
   const info = move?.info;
   const hasWords = Boolean(move && (info?.text || move.stderr || move.analysis?.length));
-  if (!move || (!info && !hasWords)) return null;
+  if (!move || (!info && !hasWords)) return proven && [proven];
   const fact = (/** @type {string} */ name, /** @type {string | null} */ value) => value !== null && make('div', {}, make('dt', {}, name), make('dd', {}, value));
   const player = move.seat === null ? null : match.players[move.seat];
   return [
+    proven,
     make('h2', {}, player ? nameOf(player.name) : 'Chance', ` about move ${move.ply}`),
     move.analysis?.map(analysed),
     info && make('dl', { class: 'facts inline' },

@@ -1,9 +1,12 @@
 //! The data of a match's page: boards, moves, clocks, the bots' info, faults, start and result as
 //! text, all from the line in the log.
 
+use std::collections::BTreeMap;
+
 use arbiter::clock::{Clock, Used};
 use config::recorded_rules;
 use games::session::PlyByPly;
+use games::values::ProvenValues;
 use games::{Catalog, Rules, Session};
 use protocol::{FaultCode, LoggedMove, MoveAnalysis, Record};
 use rules::RulesSet;
@@ -45,6 +48,9 @@ pub(crate) struct MatchPage {
     /// The position in which the match was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     decisive: Option<Decisive>,
+    /// What best play leads to, after those numbers of plies for which it is proven.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    proven: BTreeMap<usize, String>,
     /// The seats that act after each number of plies.
     to_move: Vec<Vec<usize>>,
     moves: Vec<MoveView>,
@@ -210,6 +216,7 @@ struct Boards {
     views: Vec<ViewStep>,
     to_move: Vec<Vec<usize>>,
     scores: Option<Vec<Vec<i64>>>,
+    proven: BTreeMap<usize, String>,
     problem: Option<String>,
 }
 
@@ -266,6 +273,7 @@ impl Replay {
             views,
             to_move,
             scores,
+            proven,
             problem,
         } = self.boards(viewpoint);
         let players = record.players.iter().enumerate();
@@ -296,6 +304,7 @@ impl Replay {
             result: (!self.is_live).then(|| self.result(site, id)),
             decisive: (!self.is_live).then(|| decisive::of(record)).flatten(),
             views,
+            proven,
             to_move,
             scores,
             moves: self.moves(viewpoint, &PrintedByTurns::of(site, id, record)),
@@ -311,6 +320,7 @@ impl Replay {
         let mut boards = Boards::default();
         let mut scores = Vec::new();
         let mut step = PlyByPly::default();
+        let values = ProvenValues::of(&*self.rules).ok();
         for ply in 0..=self.record.moves.len() {
             if ply > 0 {
                 let text = &self.record.moves[ply - 1].mv;
@@ -327,6 +337,13 @@ impl Replay {
                 }
             }
             boards.to_move.push(session.to_move().seats().collect());
+            let value = values
+                .as_ref()
+                .and_then(|values| values.find(&*session).ok()?);
+            if let Some(value) = value {
+                let text = value.in_words(self.rules.roles());
+                boards.proven.insert(ply, text);
+            }
             if viewpoint == Viewpoint::All
                 && let Ok(tally) = session.tally()
             {
@@ -512,6 +529,7 @@ pub(crate) mod tests {
         let page = serde_json::to_value(page).unwrap();
         assert_eq!(page["views"].as_array().unwrap().len(), 2);
         assert_eq!(page["to_move"], json!([[0], [1]]));
+        assert_eq!(page["proven"], json!({"0": "win for light"}));
         assert!(
             page["problem"]
                 .as_str()

@@ -56,6 +56,12 @@ fn a_bot_tells_its_best_lines() {
     assert_eq!(values("value"), [&json!(0.75), &json!(0.5)]);
     assert_eq!(values("depth"), [&json!(2), &json!(2)]);
     assert_eq!(thought["move"], thought["lines"][0]["pv"][0]);
+    // This start is solved.
+    assert_eq!(thought["proven"]["outcome"], json!([1.0, 0.0]));
+    assert_contains(
+        thought["proven"]["by"].as_str().unwrap(),
+        "referee solve amazons",
+    );
     assert_eq!(
         (&thought["remarks"], &thought["fault"]),
         (&json!([]), &json!(null))
