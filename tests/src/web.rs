@@ -3,9 +3,12 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::wait_until;
@@ -46,7 +49,9 @@ impl Server {
 
     /// The same with a command of any kind.
     pub fn of(mut command: Command, links: usize) -> Self {
-        let mut process = command.stdout(Stdio::piped()).spawn().expect("it runs");
+        // In a group of its own, for commands that start the server as their child.
+        command.stdout(Stdio::piped()).process_group(0);
+        let mut process = command.spawn().expect("it runs");
         let output = process.stdout.take().expect("a pipe");
         let mut output = BufReader::new(output);
         let link = |_| {
@@ -106,7 +111,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.process.kill();
+        let group = Pid::from_raw(self.process.id() as i32);
+        let _ = killpg(group, Signal::SIGKILL);
         let _ = self.process.wait();
     }
 }
