@@ -123,7 +123,7 @@ fn checked(report: &Report<'_>) -> String {
         .any(StartingTile::is_solved)
         .then_some(holds);
     let allow = report.verified.map(|placements| {
-        format!("that {placements} others, drawn by lot for each tile, allow as much")
+        format!("that {placements} placements, drawn by lot for each tile, allow as much")
     });
     let checks: Vec<String> = holds.into_iter().chain(allow).collect();
     match &checks[..] {

@@ -217,7 +217,7 @@ fn the_report_on_starting_tiles_says_what_is_proven() {
     assert_contains(&small.stdout, "| b1 | at least 3 | | |");
     assert_contains(
         &small.stdout,
-        "agrees that 3 others, drawn by lot for each tile, allow as much",
+        "agrees that 3 placements, drawn by lot for each tile, allow as much",
     );
     let full = run([&args[..3], &["--tiles", "c2", "--memory", "10kB"]].concat());
     assert_contains(&full.stderr, "do not fit into `--memory`");

@@ -97,7 +97,7 @@ impl Report {
             print(&report(&Printed {
                 farmers: self.farmers(),
                 ranged_jumps: self.ranged_jumps(),
-                verified: self.verify,
+                verified: self.verify.map(|most| most.min(second.placements() as u64)),
                 tiles: &tiles,
                 lines: &lines,
                 decided: &decided,
@@ -199,6 +199,11 @@ impl<'r> SecondSearch<'r> {
             report,
             solver: ChaseSolver::new(report.ranged_jumps(), bytes, Box::new(watch)),
         }
+    }
+
+    /// The number of placements around one tile.
+    fn placements(&self) -> usize {
+        placements(0, self.report.farmers()).len()
     }
 
     /// Checks that the elephant gets its points, and no more against the placement that holds it best.
