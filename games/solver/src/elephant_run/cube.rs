@@ -266,8 +266,8 @@ impl Cube {
     /// The same placements with other coordinates: `old[new]` is where each was.
     pub(super) fn permuted(mut self, old: &[usize]) -> Self {
         let mut now: Vec<usize> = (0..old.len()).collect();
-        for new in 0..old.len() {
-            let at = now.iter().position(|it| *it == old[new]);
+        for (new, old) in old.iter().enumerate() {
+            let at = now.iter().position(|it| it == old);
             let at = at.expect("a permutation");
             if at != new {
                 self.swap(at, new);
