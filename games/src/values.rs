@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::session::{BrokenRules, Rules, Session};
 
 /// The files, by game.
-pub const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 4] = [
     ("amazons", include_str!("../values/amazons.json")),
     ("elephant-run", include_str!("../values/elephant-run.json")),
     (
@@ -41,7 +41,7 @@ impl ProvenValue {
     ///
     /// # Panics
     /// If a file of the program is broken, which its tests exclude.
-    pub fn all(game: &str) -> Vec<Self> {
+    fn all(game: &str) -> Vec<Self> {
         let file = FILES.iter().find(|(id, _)| *id == game);
         file.map_or(Vec::new(), |(id, text)| {
             serde_json::from_str(text).unwrap_or_else(|error| panic!("values of {id}: {error}"))

@@ -2,9 +2,10 @@
 
 use std::io::{Read, Write};
 
+use games::rules::elephant_run::board::ALL;
 use serde_json::{Map, Value};
 
-use super::tiles::StartingTile;
+use super::tiles::{MOST_POINTS, StartingTile, starting_tiles};
 use crate::checkpoint::{CheckpointError, Summed, compare};
 
 /// The first bytes of every such checkpoint.
@@ -38,5 +39,13 @@ pub fn restore(
     let (there, tiles): (Map<String, Value>, Vec<StartingTile>) = from.json()?;
     compare(&there, about)?;
     from.check_end()?;
-    Ok(tiles)
+    let is_whole = tiles.iter().map(|tile| tile.tile).eq(starting_tiles());
+    let is_possible = |tile: &StartingTile| {
+        tile.at_least <= MOST_POINTS && tile.holding & !(ALL & !(1 << tile.tile)) == 0
+    };
+    if is_whole && tiles.iter().all(is_possible) {
+        Ok(tiles)
+    } else {
+        Err(CheckpointError::Damaged)
+    }
 }

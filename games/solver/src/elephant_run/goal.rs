@@ -98,21 +98,24 @@ fn lower(elephants: &mut Captures, cell: CellId, captures: u32) -> bool {
 }
 
 impl GoalSearch {
-    /// Lists the stands that can come up from these starting tiles.
-    pub fn new(goal: Goal, starts: &[CellId]) -> Self {
-        Self::with_holes(goal, 0, starts)
+    /// Lists the stands that can come up from these starting tiles; `None` if it was stopped.
+    pub fn new(goal: Goal, starts: &[CellId], stop: Stop<'_>) -> Option<Self> {
+        Self::with_holes(goal, 0, starts, stop)
     }
 
     /// The same if some tiles are eaten already, which counts as points.
-    fn with_holes(goal: Goal, holes: u32, starts: &[CellId]) -> Self {
+    fn with_holes(goal: Goal, holes: u32, starts: &[CellId], stop: Stop<'_>) -> Option<Self> {
         let elephants: Captures = starts.iter().map(|tile| (*tile, 0)).collect();
         let first = holes.count_ones() as usize;
         let mut now = BTreeMap::from([(holes, elephants)]);
         let mut layers = Vec::new();
         // One point before the goal nothing has to be stored.
-        for holes in first..(goal.points as usize - 1).max(first + 1) {
+        for holes in first..(goal.points as usize - 1).clamp(first + 1, CELLS) {
             let mut next: BTreeMap<u32, Captures> = BTreeMap::new();
             for (set, elephants) in &mut now {
+                if stop() {
+                    return None;
+                }
                 goal.add_jumps(*set, elephants);
                 let field = Field::new(*set);
                 for (cell, captures) in elephants.iter() {
@@ -131,11 +134,11 @@ impl GoalSearch {
             layers.push(now.into_iter().collect());
             now = next;
         }
-        GoalSearch {
+        Some(GoalSearch {
             goal,
             first,
             layers,
-        }
+        })
     }
 
     /// The sets of holes by their number, but for the one at the start.
@@ -174,7 +177,7 @@ impl GoalSearch {
     }
 
     /// The placements by which the farmers deny the elephant its points, for each starting tile, as sets
-    /// of cells. `None` if it was stopped. `watch` is told now and then how far the search is.
+    /// of cells. `None` if it was stopped. `watch` is called now and then with how far the search is.
     pub fn run(
         &self,
         stop: Stop<'_>,
@@ -396,7 +399,7 @@ mod tests {
     /// Compares the answers with those of the search, and returns the number of placements that deny the
     /// elephant its points, and of those that do not.
     fn compare(goal: Goal, holes: u32, tile: CellId) -> (usize, usize) {
-        let search = GoalSearch::with_holes(goal, holes, &[tile]);
+        let search = GoalSearch::with_holes(goal, holes, &[tile], &|| false).unwrap();
         let denied = &search.run(&|| false, |_| {}).unwrap()[&tile];
         let mut solver = ChaseSolver::new(goal.ranged_jumps, 1 << 24, Box::new(|_, _| true));
         let all = placements(tile, goal.farmers).into_iter();
@@ -446,7 +449,7 @@ mod tests {
     #[test]
     fn the_corner_is_lost_at_once() {
         for points in 1..=2 {
-            let search = GoalSearch::new(goal(6, false, points), &[0]);
+            let search = GoalSearch::new(goal(6, false, points), &[0], &|| false).unwrap();
             let denied = search.run(&|| false, |_| {}).unwrap();
             // a2, b1, b2 and what is beyond them.
             let pen: u32 = [6, 1, 7, 12, 2, 14].iter().map(|cell| 1 << cell).sum();
@@ -456,7 +459,8 @@ mod tests {
 
     #[test]
     fn it_can_be_stopped() {
-        let search = GoalSearch::new(goal(6, false, 8), &[8]);
+        assert!(GoalSearch::new(goal(6, false, 8), &[8], &|| true).is_none());
+        let search = GoalSearch::new(goal(6, false, 8), &[8], &|| false).unwrap();
         assert_eq!(search.run(&|| true, |_| {}), None);
     }
 }

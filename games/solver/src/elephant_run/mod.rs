@@ -20,4 +20,4 @@ pub use chase::Chase;
 pub use checkpoint::{restore, save};
 pub use goal::{Goal, GoalSearch, Stage};
 pub use search::{ChaseSolver, Stopped, Watch};
-pub use tiles::{StartingTile, board, placements, starting_tiles};
+pub use tiles::{MOST_POINTS, StartingTile, board, placements, starting_tiles};

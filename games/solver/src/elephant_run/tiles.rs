@@ -6,6 +6,9 @@ use games::kit::board::{Board, CellId};
 use games::rules::elephant_run::board::{CELLS, COLUMNS, ROWS, cells};
 use serde::{Deserialize, Serialize};
 
+/// More points than this no game has: every tile eaten, and eight farmers captured.
+pub const MOST_POINTS: u32 = CELLS as u32 + 8;
+
 /// The starting tiles: all others are mirror images of them.
 pub fn starting_tiles() -> Vec<CellId> {
     let columns = 0..COLUMNS.div_ceil(2);

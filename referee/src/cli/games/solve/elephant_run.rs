@@ -9,8 +9,8 @@ use games::{Rng, Session};
 use report::solutions::elephant_run::{Decided, Report as Printed, as_json, names, report};
 use serde_json::{Map, Value};
 use solver::elephant_run::{
-    Chase, ChaseSolver, Goal, GoalSearch, StartingTile, board, placements, restore, save,
-    starting_tiles,
+    Chase, ChaseSolver, Goal, GoalSearch, MOST_POINTS, StartingTile, board, placements, restore,
+    save, starting_tiles,
 };
 
 use super::checkpoint;
@@ -71,7 +71,8 @@ impl Report {
             let open = tiles.iter_mut();
             let open = open.filter(|tile| wanted.contains(&tile.tile) && !tile.is_solved());
             let mut open: Vec<&mut StartingTile> = open.collect();
-            let Some(points) = open.iter().map(|tile| tile.at_least + 1).min() else {
+            let next = open.iter().map(|tile| tile.at_least + 1).min();
+            let Some(points) = next.filter(|points| *points <= MOST_POINTS) else {
                 break Ok(());
             };
             open.retain(|tile| tile.at_least + 1 == points);
@@ -121,7 +122,8 @@ impl Report {
             points,
         };
         let starts: Vec<_> = tiles.iter().map(|tile| tile.tile).collect();
-        let search = GoalSearch::new(goal, &starts);
+        let stopped = || stop.is_set();
+        let search = GoalSearch::new(goal, &starts, &stopped).ok_or(CliError::Interrupted)?;
         let before: u64 = decided.iter().map(|before| before.positions).sum();
         let positions = search.positions();
         if before + positions > self.positions.unwrap_or(u64::MAX) {
@@ -131,7 +133,7 @@ impl Report {
             return Err(CliError::Unsolved(NO_MEMORY));
         }
         let progress = Progress::new(stop.clone());
-        let denied = search.run(&|| stop.is_set(), |stage| {
+        let denied = search.run(&stopped, |stage| {
             progress.tick(|seconds| {
                 format!(
                     "{seconds:.0} s: {points} points, from {positions} positions, {} of {} sets of {} holes done",

@@ -33,7 +33,7 @@ Examples:
   referee solve amazons --state @late.json --memory 4GB --checkpoint late.solve --resume
   referee solve paper-penguins --options '{\"size\":4}' --question value
   referee solve elephant-run --state @position.json
-  referee solve elephant-run --starting-tiles --memory 4GB
+  referee solve elephant-run --starting-tiles --memory 6GB
   referee solve tic-tac-toe --rules tic-tac-toe.kif --verify
 
 It takes built-in games of two seats in which no position can come back (amazons, amazon-penguins,
