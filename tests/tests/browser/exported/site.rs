@@ -142,10 +142,6 @@ fn a_folder_of_pages_is_the_pages_of_the_browser() {
         );
         browser.go("about:blank");
         browser.go(&address("index.html"));
-        browser.devtools(
-            "Emulation.setScriptExecutionDisabled",
-            &json!({"value": false}),
-        );
         browser.wait("document.querySelector('.plain td a')?.innerText === 'first'");
         browser.wait(&fits);
     }
