@@ -129,25 +129,25 @@ impl SessionMcts {
             Some(root) => root,
             None => tree.open(session.fork())?,
         };
-        tree.list_acting(&mut root)?;
         tree.count(&root);
         let Some(statistics) = root.statistics_of(question.seat) else {
             return Ok(None);
         };
         let is_mixed = session.to_move().alone().is_none();
-        let games = match question.deadline {
-            Some(_) if !self.untimed => session.games_at_once(),
+        self.pace.at_once = match question.deadline {
+            Some(_) if !self.untimed => session.positions_at_once() as u32,
             // Without a clock, the same seed gives the same move.
             _ => 1,
         };
         while !root.is_proven() && budget.go_on() {
-            let is_many = games > 1 && self.pace.are_many_worth_it();
-            tree.games = is_many.then_some(games);
+            let visits = statistics.borrow().all_visits();
+            let count = 1 + budget.go_on_with(self.pace.count(visits) - 1);
             let began = Instant::now();
-            let iterated = tree.iterate(&mut root, None);
-            if tree.has_played {
-                self.pace.add(is_many, began.elapsed());
-            }
+            let iterated = match count {
+                1 => tree.iterate(&mut root, None),
+                count => tree.iterate_many(&mut root, count),
+            };
+            self.pace.add(count, began.elapsed());
             if in_time(iterated)?.is_none() {
                 break;
             }

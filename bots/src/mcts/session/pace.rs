@@ -1,68 +1,44 @@
-//! Whether one random game or many are played from a new position, by how long iterations took so far.
+//! Whether iterations are faster one by one or many at once, by what they took so far.
 
 use std::time::Duration;
 
-/// Many games are worth it if an iteration with them takes at most this many times as long. They won clearly
-/// where that was 7 (Othello), made no difference where it was 8, and lost where it was 17 and more.
-const WORTH: f64 = 8.0;
-/// The first iterations with a single game do not count, nor does the first with many: much is computed when
-/// it is first needed.
-const COLD_SINGLES: u32 = 24;
-const COLD_MANYS: u32 = 1;
-/// The iterations of each kind that count before there is a choice.
-const LEAST: u32 = 2;
-/// Where many games pay, one iteration in this number has a single one, to see whether that became faster.
-/// Single games are noisy beside the means of many: with every fourth, `mcts` lost in Othello.
-const SINGLE_EVERY: u32 = 32;
+/// Iterations that are begun together do not know of each other's values. That does little harm where the
+/// root has this many visits for each of them.
+const VISITS: u32 = 8;
+/// Iterations at once have to be this many times as fast as one by one.
+const FASTER: f64 = 6.0;
 /// What was measured long ago counts for less.
-const KEPT: f64 = 0.95;
+const KEPT: f64 = 0.9;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pace {
-    single: MeanTime,
-    many: MeanTime,
-}
-
-/// The mean time of iterations, those of late above all.
-#[derive(Clone, Debug, Default)]
-struct MeanTime {
-    iterations: u32,
-    /// The mean of the logarithms of the seconds: a single iteration that was interrupted says little.
-    log: f64,
-}
-
-impl MeanTime {
-    fn add(&mut self, took: Duration, cold: u32) {
-        self.iterations += 1;
-        let log = took.as_secs_f64().max(1e-9).ln();
-        self.log = match self.iterations <= cold + 1 {
-            true => log,
-            false => KEPT * self.log + (1.0 - KEPT) * log,
-        };
-    }
+    /// The number of iterations that can be made at once.
+    pub(super) at_once: u32,
+    /// The mean seconds of an iteration one by one, and at once.
+    single: Option<f64>,
+    many: Option<f64>,
 }
 
 impl Pace {
-    /// True if the next iteration is to play many games: because that pays, or to see whether it does.
-    pub(super) fn are_many_worth_it(&self) -> bool {
-        let Pace { single, many } = self;
-        if single.iterations < COLD_SINGLES + LEAST {
-            return false;
+    /// The number of iterations to make next.
+    pub(super) fn count(&self, visits: u32) -> u32 {
+        let is_early = visits < VISITS.saturating_mul(self.at_once);
+        match (self.single, self.many) {
+            _ if self.at_once <= 1 || is_early => 1,
+            (Some(single), Some(many)) if many * FASTER > single => 1,
+            _ => self.at_once,
         }
-        if many.iterations < COLD_MANYS + LEAST {
-            return true;
-        }
-        let iterations = single.iterations.wrapping_add(many.iterations);
-        many.log <= single.log + WORTH.ln() && !iterations.is_multiple_of(SINGLE_EVERY)
     }
 
-    /// Records how long an iteration took that played a new position out.
-    pub(super) fn add(&mut self, is_many: bool, took: Duration) {
-        if is_many {
-            self.many.add(took, COLD_MANYS);
+    /// Records how long `count` iterations took together.
+    pub(super) fn add(&mut self, count: u32, took: Duration) {
+        let each = took.as_secs_f64() / f64::from(count);
+        let mean = if count == 1 {
+            &mut self.single
         } else {
-            self.single.add(took, COLD_SINGLES);
-        }
+            &mut self.many
+        };
+        *mean = Some(mean.map_or(each, |mean| KEPT * mean + (1.0 - KEPT) * each));
     }
 }
 
@@ -70,37 +46,21 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn played(is_many: bool, millis: u64, times: u32, pace: &mut Pace) {
-        for _ in 0..times {
-            assert_eq!(pace.are_many_worth_it(), is_many);
-            pace.add(is_many, Duration::from_millis(millis));
-        }
-    }
-
     #[test]
-    fn many_games_are_tried_and_kept_where_they_pay() {
-        for (many, is_worth_it) in [(20, false), (10, true)] {
-            let mut pace = Pace::default();
-            played(false, 50, COLD_SINGLES, &mut pace);
-            played(false, 2, LEAST, &mut pace);
-            played(true, 90, COLD_MANYS, &mut pace);
-            played(true, many, LEAST, &mut pace);
-            assert_eq!(pace.are_many_worth_it(), is_worth_it);
-        }
-    }
-
-    #[test]
-    fn games_one_by_one_may_become_faster() {
-        let mut pace = Pace::default();
-        let mut was_many = 0;
-        for iteration in 0..4_000 {
-            let is_many = pace.are_many_worth_it();
-            was_many += u32::from(is_many);
-            let single = if iteration < 1_000 { 5 } else { 1 };
-            let took = Duration::from_millis(if is_many { 15 } else { single });
-            pace.add(is_many, took);
-        }
-        assert!((900..2_000).contains(&was_many), "{was_many}");
-        assert!(!pace.are_many_worth_it());
+    fn many_at_once_are_made_where_that_is_faster() {
+        let mut pace = Pace {
+            at_once: 64,
+            ..Pace::default()
+        };
+        assert_eq!(pace.count(511), 1);
+        pace.add(1, Duration::from_millis(1));
+        assert_eq!(pace.count(512), 64, "to see how fast they are");
+        pace.add(64, Duration::from_millis(20));
+        assert_eq!(pace.count(512), 1);
+        pace.many = None;
+        pace.add(64, Duration::from_millis(10));
+        assert_eq!(pace.count(512), 64);
+        pace.at_once = 1;
+        assert_eq!(pace.count(512), 1);
     }
 }

@@ -1,14 +1,13 @@
 //! The search tree: positions, statistics of the acting seats, and iterations.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use games::session::{Session, as_strs};
+use games::session::Session;
 use games::{Actor, BrokenRules, Rng, Seat};
-use smallvec::SmallVec;
 
-use crate::any_game::{Known, SessionQuestion, outcome, playout, refused};
+use crate::any_game::{Known, SessionQuestion, make, outcome, playout};
 use crate::mcts::session::statistics::Statistics;
 
 /// A tree does not grow beyond this many positions; the search then goes on in those that it has.
@@ -21,19 +20,14 @@ pub(super) type SharedStatistics = Rc<RefCell<Statistics>>;
 
 pub(super) struct Node {
     pub(super) session: Box<dyn Session>,
-    /// Those who act. Where nothing is hidden, they are listed when the position is visited again: most
-    /// positions never are.
     acting: Vec<Acting>,
-    is_visited: bool,
     /// Proven outcome for each seat; `None` while the position is unproven.
     worth: Option<Vec<f64>>,
     /// Identifies the position, if positions must not repeat.
     identity: Option<String>,
-    children: BTreeMap<Places, Box<Node>>,
+    /// By the index of each choice among those of the actor.
+    children: HashMap<Vec<usize>, Node>,
 }
-
-/// The places of the choices of a step, each among those of its actor.
-type Places = SmallVec<[u32; 2]>;
 
 /// An actor in a position.
 enum Acting {
@@ -42,21 +36,20 @@ enum Acting {
 }
 
 impl Acting {
-    fn text(&self, place: u32) -> String {
+    fn text(&self, place: usize) -> String {
         match self {
-            Acting::Seat(_, statistics) => statistics.borrow().moves()[place as usize].clone(),
-            Acting::Chance(chances) => chances[place as usize].0.clone(),
+            Acting::Seat(_, statistics) => statistics.borrow().moves()[place].clone(),
+            Acting::Chance(chances) => chances[place].0.clone(),
         }
     }
 
-    fn place(&self, text: &str) -> Option<u32> {
-        let place = match self {
+    fn place(&self, text: &str) -> Option<usize> {
+        match self {
             Acting::Seat(_, statistics) => {
                 statistics.borrow().moves().iter().position(|mv| mv == text)
             }
             Acting::Chance(chances) => chances.iter().position(|(outcome, _)| outcome == text),
-        };
-        place.map(|place| place as u32)
+        }
     }
 }
 
@@ -68,7 +61,7 @@ impl Node {
         })
     }
 
-    fn places(&self, choices: &[String]) -> Option<Places> {
+    fn places(&self, choices: &[String]) -> Option<Vec<usize>> {
         if choices.len() != self.acting.len() {
             return None;
         }
@@ -78,13 +71,12 @@ impl Node {
 
     /// The position after a step, if it was visited.
     pub(super) fn child(&self, choices: &[String]) -> Option<&Node> {
-        let places = self.places(choices)?;
-        self.children.get(&places).map(|child| &**child)
+        self.children.get(&self.places(choices)?)
     }
 
     pub(super) fn into_child(mut self, choices: &[String]) -> Option<Node> {
         let places = self.places(choices)?;
-        self.children.remove(&places).map(|child| *child)
+        self.children.remove(&places)
     }
 
     pub(super) fn is_proven(&self) -> bool {
@@ -93,16 +85,15 @@ impl Node {
 
     /// Records the proven outcome of a step of a single seat, and proves this position if that
     /// decides it.
-    fn prove(&mut self, places: &[u32]) {
+    fn prove(&mut self, places: &[usize]) {
         let [Acting::Seat(seat, statistics)] = &self.acting[..] else {
             return;
         };
-        let worth = |places: &[u32]| self.children.get(places)?.worth.as_ref();
+        let worth = |places: &[usize]| self.children.get(places)?.worth.as_ref();
         let Some(after) = worth(places) else { return };
         let mut statistics = statistics.borrow_mut();
-        statistics.prove(places[0] as usize, after[*seat]);
-        let found = statistics.proof();
-        let found = found.and_then(|place| worth(&[place as u32]));
+        statistics.prove(places[0], after[*seat]);
+        let found = statistics.proof().and_then(|place| worth(&[place]));
         let found = found.cloned();
         drop(statistics);
         self.worth = found;
@@ -120,6 +111,23 @@ impl Node {
     }
 }
 
+/// When new positions are played out.
+#[derive(Clone, Copy)]
+enum Playouts {
+    /// Where they are reached, which takes no copy of them.
+    Now,
+    /// Together with others.
+    Later,
+}
+
+/// The end of the way down.
+enum Reached {
+    /// A position whose outcome is proven, or was played out.
+    Worth(Vec<f64>),
+    /// A position to play on from at random.
+    New(Box<dyn Session>),
+}
+
 /// The data that all iterations of one turn share.
 pub(super) struct Tree<'a> {
     question: &'a SessionQuestion<'a>,
@@ -134,10 +142,6 @@ pub(super) struct Tree<'a> {
     path: Vec<String>,
     /// The ply at which the match is stopped.
     last_ply: Option<u32>,
-    /// The number of random games from a new position; `None` for a single one.
-    pub(super) games: Option<u32>,
-    /// True if the last iteration came to a position that was played out.
-    pub(super) has_played: bool,
     nodes: usize,
     depth: usize,
 }
@@ -152,8 +156,6 @@ impl<'a> Tree<'a> {
             by_observation: HashMap::new(),
             path: Vec::new(),
             last_ply: None,
-            games: None,
-            has_played: false,
             nodes: 0,
             depth: 0,
         }
@@ -162,11 +164,7 @@ impl<'a> Tree<'a> {
     /// Counts the positions of a tree that was kept.
     pub(super) fn count(&mut self, root: &Node) {
         fn size(node: &Node) -> usize {
-            1 + node
-                .children
-                .values()
-                .map(|child| size(child))
-                .sum::<usize>()
+            1 + node.children.values().map(size).sum::<usize>()
         }
         self.nodes = size(root);
     }
@@ -180,7 +178,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Creates the node of a position.
-    pub(super) fn open(&mut self, session: Box<dyn Session>) -> Result<Node, BrokenRules> {
+    pub(super) fn open(&mut self, mut session: Box<dyn Session>) -> Result<Node, BrokenRules> {
         self.nodes += 1;
         let identity = match self.question.repetition {
             Some(_) if !self.is_hidden => Some(session.identity()?),
@@ -191,38 +189,22 @@ impl<'a> Tree<'a> {
         } else {
             None
         };
-        let mut node = Node {
+        let mut acting = Vec::new();
+        if worth.is_none() {
+            for actor in session.to_move().actors() {
+                acting.push(match actor {
+                    Actor::Chance => Acting::Chance(session.chances()),
+                    Actor::Seat(seat) => Acting::Seat(seat, self.statistics(&mut *session, seat)?),
+                });
+            }
+        }
+        Ok(Node {
             session,
-            acting: Vec::new(),
-            is_visited: false,
+            acting,
             worth,
             identity,
-            children: BTreeMap::new(),
-        };
-        if self.is_hidden {
-            self.list_acting(&mut node)?;
-        }
-        Ok(node)
-    }
-
-    /// Lists those who act in a position, unless that is done.
-    pub(super) fn list_acting(&mut self, node: &mut Node) -> Result<(), BrokenRules> {
-        if node.worth.is_some() || !node.acting.is_empty() {
-            return Ok(());
-        }
-        for actor in node.session.to_move().actors() {
-            node.acting.push(match actor {
-                Actor::Chance => Acting::Chance(node.session.chances()),
-                Actor::Seat(seat) => {
-                    let statistics = self.statistics(&mut *node.session, seat)?;
-                    if node.is_visited {
-                        statistics.borrow_mut().visit();
-                    }
-                    Acting::Seat(seat, statistics)
-                }
-            });
-        }
-        Ok(())
+            children: HashMap::new(),
+        })
     }
 
     /// True if the match is over in a position below the current path.
@@ -257,117 +239,125 @@ impl<'a> Tree<'a> {
         Ok(statistics.clone())
     }
 
-    /// One iteration: down to a new position, and random games from there. With hidden information, only
-    /// `learner` learns from it.
+    /// One iteration: down to a new position, and a playout from there. With hidden information,
+    /// only `learner` learns from it.
     pub(super) fn iterate(
         &mut self,
         root: &mut Node,
         learner: Option<Seat>,
     ) -> Result<(), BrokenRules> {
-        let left = self.question.plies_left;
-        self.last_ply = left.map(|left| root.session.ply().saturating_add(left));
-        self.path.clear();
-        self.has_played = false;
         let mut steps = Vec::new();
-        let values = self.descend(root, &mut steps, learner);
+        let values = match self.select(root, &mut steps, learner, Playouts::Now) {
+            Ok(Reached::Worth(values)) => Ok(values),
+            Ok(Reached::New(session)) => playout(&*session, self.last_ply, self.rng),
+            Err(broken) => Err(broken),
+        };
         self.backpropagate(root, &steps, values.as_ref().ok(), learner);
         values.map(drop)
     }
 
-    /// Goes down to a position that is new or has a proven outcome, and returns its value. The steps are the
-    /// places of the choices, which are begun; [`Tree::backpropagate`] ends them.
+    /// Several iterations: down to new positions, and playouts from all of them at once.
+    pub(super) fn iterate_many(&mut self, root: &mut Node, count: u32) -> Result<(), BrokenRules> {
+        let (mut lines, mut sessions) = (Vec::new(), Vec::new());
+        let mut failed = None;
+        for _ in 0..count {
+            let mut steps = Vec::new();
+            match self.select(root, &mut steps, None, Playouts::Later) {
+                Ok(Reached::Worth(values)) => {
+                    self.backpropagate(root, &steps, Some(&values), None);
+                }
+                Ok(Reached::New(session)) => {
+                    lines.push(steps);
+                    sessions.push(session);
+                }
+                Err(broken) => {
+                    self.backpropagate(root, &steps, None, None);
+                    failed = Some(broken);
+                    break;
+                }
+            }
+        }
+        let seed = self.rng.next_u64();
+        let played = match failed {
+            None => root.session.playout_each(&sessions, self.last_ply, seed),
+            Some(broken) => Err(broken),
+        };
+        // Without values, the tries are taken back.
+        let (values, ended) = match played {
+            Ok(values) => (values.unwrap_or_default(), Ok(())),
+            Err(broken) => (Vec::new(), Err(broken)),
+        };
+        for (at, steps) in lines.iter().enumerate() {
+            self.backpropagate(root, steps, values.get(at), None);
+        }
+        ended
+    }
+
+    /// Goes down to a position that is new or has a proven outcome. The steps are the places of the choices,
+    /// which are begun; [`Tree::backpropagate`] ends them.
+    fn select(
+        &mut self,
+        root: &mut Node,
+        steps: &mut Vec<Vec<usize>>,
+        learner: Option<Seat>,
+        playouts: Playouts,
+    ) -> Result<Reached, BrokenRules> {
+        let left = self.question.plies_left;
+        self.last_ply = left.map(|left| root.session.ply().saturating_add(left));
+        self.path.clear();
+        self.descend(root, steps, learner, playouts)
+    }
+
     fn descend(
         &mut self,
         node: &mut Node,
-        steps: &mut Vec<Places>,
+        steps: &mut Vec<Vec<usize>>,
         learner: Option<Seat>,
-    ) -> Result<Vec<f64>, BrokenRules> {
+        playouts: Playouts,
+    ) -> Result<Reached, BrokenRules> {
         let depth = steps.len();
         self.depth = self.depth.max(depth);
         if let Some(worth) = &node.worth {
-            return Ok(worth.clone());
+            return Ok(Reached::Worth(worth.clone()));
         }
-        let was_visited = std::mem::replace(&mut node.is_visited, true);
-        let is_new = match self.is_hidden {
-            true => is_new(node, learner),
-            false => !was_visited,
-        };
-        if depth > 0 && (is_new || depth == DEEPEST) {
-            return self.play_out(node);
+        if depth > 0 && (is_new(node, learner) || depth == DEEPEST) {
+            return match playouts {
+                Playouts::Now => {
+                    playout(&*node.session, self.last_ply, self.rng).map(Reached::Worth)
+                }
+                Playouts::Later => Ok(Reached::New(node.session.fork())),
+            };
         }
-        self.list_acting(node)?;
         self.path.extend(node.identity.clone());
-        let acting = node.acting.iter();
-        let places: Places = acting
-            .map(|acting| choose(acting, learner, self.rng) as u32)
+        let places: Vec<usize> = node
+            .acting
+            .iter()
+            .map(|acting| choose(acting, learner, self.rng))
             .collect();
         for (acting, place) in node.acting.iter().zip(&places) {
             if let Acting::Seat(seat, statistics) = acting
                 && learner.is_none_or(|learner| learner == *seat)
             {
-                statistics.borrow_mut().begin(*place as usize);
+                statistics.borrow_mut().begin(*place);
             }
         }
         steps.push(places.clone());
         if let Some(child) = node.children.get_mut(&places) {
-            return self.descend(child, steps, learner);
+            return self.descend(child, steps, learner, playouts);
         }
-        let mut child = Box::new(self.open_child(node, &places)?);
-        let values = self.descend(&mut child, steps, learner);
+        let mut child = self.open_child(node, &places)?;
+        let reached = self.descend(&mut child, steps, learner, playouts);
         if !self.is_full() {
             node.children.insert(places, child);
         }
-        values
-    }
-
-    /// The value of a position by random games: a single one, or many that also give a first impression of
-    /// each of its moves.
-    fn play_out(&mut self, node: &mut Node) -> Result<Vec<f64>, BrokenRules> {
-        self.has_played = true;
-        if let Some(games) = self.games {
-            self.list_acting(node)?;
-            if let Some(values) = self.play_out_each_move(node, games)? {
-                return Ok(values);
-            }
-        }
-        playout(&*node.session, self.last_ply, self.rng)
-    }
-
-    /// The same by this many games; `None` if not one seat alone acts, or the rules have no faster way.
-    fn play_out_each_move(
-        &mut self,
-        node: &Node,
-        games: u32,
-    ) -> Result<Option<Vec<f64>>, BrokenRules> {
-        let [Acting::Seat(seat, statistics)] = &node.acting[..] else {
-            return Ok(None);
-        };
-        let mut statistics = statistics.borrow_mut();
-        let moves = statistics.moves().len();
-        let (first, seed) = (self.rng.index(moves), self.rng.next_u64());
-        let session = &node.session;
-        let Some(outcomes) = session.playouts_by_move(games, first, self.last_ply, seed)? else {
-            return Ok(None);
-        };
-        let mut values = vec![0.0; session.seats()];
-        let mut by_move = vec![(0, 0.0); moves];
-        for (game, outcome) in outcomes.iter().enumerate() {
-            let (count, sum) = &mut by_move[(first + game) % moves];
-            *count += 1;
-            *sum += outcome[*seat];
-            for (value, outcome) in values.iter_mut().zip(outcome) {
-                *value += outcome / outcomes.len() as f64;
-            }
-        }
-        statistics.expect(values[*seat], &by_move);
-        Ok(Some(values))
+        reached
     }
 
     /// Ends the steps that an iteration began, with its outcome for each seat, or takes them back.
     fn backpropagate(
         &self,
         node: &mut Node,
-        steps: &[Places],
+        steps: &[Vec<usize>],
         values: Option<&Vec<f64>>,
         learner: Option<Seat>,
     ) -> Option<Vec<f64>> {
@@ -390,18 +380,19 @@ impl<'a> Tree<'a> {
             {
                 let mut statistics = statistics.borrow_mut();
                 match &values {
-                    Some(values) => statistics.end(*place as usize, values[*seat]),
-                    None => statistics.cancel(*place as usize),
+                    Some(values) => statistics.end(*place, values[*seat]),
+                    None => statistics.cancel(*place),
                 }
             }
         }
         values
     }
 
-    fn open_child(&mut self, node: &Node, places: &[u32]) -> Result<Node, BrokenRules> {
+    fn open_child(&mut self, node: &Node, places: &[usize]) -> Result<Node, BrokenRules> {
         let acting = node.acting.iter().zip(places);
         let step: Vec<String> = acting.map(|(acting, place)| acting.text(*place)).collect();
-        let session = node.session.child(&as_strs(&step)).map_err(refused)?;
+        let mut session = node.session.fork();
+        make(&mut *session, &step)?;
         self.open(session)
     }
 }

@@ -65,11 +65,9 @@ impl<E: Engine> RandomGames for SheetGames<'_, E> {
     ) -> Result<bool, BrokenRules> {
         let series = Series {
             seats: &self.rules.play.seats,
-            from: &from.position,
-            ply: from.ply,
+            starts: &[(&from.position, from.ply)],
             last: self.last,
             count,
-            first: None,
         };
         let play = &self.rules.play;
         play.play_many(&series, &mut self.rng, &mut |plies, goals| {

@@ -44,7 +44,8 @@ impl From<Failure> for Broken {
 struct Lane {
     /// Its number among all of the series.
     game: u64,
-    /// The plies made in it.
+    /// The ply of the position that it began with, and those made since.
+    ply: u32,
     plies: u32,
     /// The step before which somebody had a choice last.
     chose: u32,
@@ -157,14 +158,24 @@ impl<const N: usize> Games<'_, N> {
             self.left -= 1;
             set(&mut fresh, lane);
             let game = self.begun.add();
+            let starts = self.series.starts;
+            let (facts, ply) = &starts[game as usize % starts.len()];
+            if starts.len() > 1 {
+                let mut alone = none();
+                set(&mut alone, lane);
+                self.positions.put(facts, alone);
+            }
             self.lanes[lane] = Lane {
                 game,
+                ply: *ply,
                 plies: 0,
                 chose: self.step,
             };
         }
-        if !is_none(fresh) {
-            self.positions.put(&self.series.from, fresh);
+        if let [(facts, _)] = self.series.starts
+            && !is_none(fresh)
+        {
+            self.positions.put(facts, fresh);
         }
         self.going = either(self.going, fresh);
     }
@@ -191,8 +202,8 @@ impl<const N: usize> Games<'_, N> {
         }
         let mut stopped = none();
         for lane in lanes_of(choices) {
-            let ply = self.series.ply.saturating_add(self.lanes[lane].plies);
-            if ply >= self.series.last {
+            let Lane { ply, plies, .. } = self.lanes[lane];
+            if ply.saturating_add(plies) >= self.series.last {
                 set(&mut stopped, lane);
             }
         }
@@ -223,18 +234,14 @@ impl<const N: usize> Games<'_, N> {
     }
 
     fn make_step(&mut self, legal: &[LegalLanes<N>], rng: &mut Rng) -> Result<(), Broken> {
-        let (lanes, step, first) = (&mut self.lanes, self.step, self.series.first);
+        let (lanes, step) = (&mut self.lanes, self.step);
         self.positions.begin_step();
         for (role, legal) in legal.iter().enumerate() {
             self.positions
                 .choose(role, legal, self.going, |lane, count| {
-                    let lane = &mut lanes[lane];
-                    lane.plies += 1;
-                    lane.chose = step;
-                    match first.filter(|_| lane.plies == 1) {
-                        Some(first) => (first + lane.game as usize) % count,
-                        None => rng.index(count),
-                    }
+                    lanes[lane].plies += 1;
+                    lanes[lane].chose = step;
+                    rng.index(count)
                 });
         }
         self.positions.step(self.going);
