@@ -6,7 +6,7 @@ use games::kit::board::{Board, CellId};
 use games::rules::elephant_run::board::{CELLS, COLUMNS, ROWS, cells};
 use serde::{Deserialize, Serialize};
 
-/// More points than this no game has: every tile eaten, and eight farmers captured.
+/// The most points that a game can have: for every tile, and for eight farmers.
 pub const MOST_POINTS: u32 = CELLS as u32 + 8;
 
 /// The starting tiles: all others are mirror images of them.
