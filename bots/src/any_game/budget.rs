@@ -52,14 +52,6 @@ impl IterationBudget {
         true
     }
 
-    /// Counts at most `more` iterations that go with the one that was just started. Returns how many.
-    pub(crate) fn go_on_with(&mut self, more: u32) -> u32 {
-        let most = self.limits.most.map_or(more, |most| most - self.done);
-        let more = more.min(most);
-        self.done += more;
-        more
-    }
-
     /// The rest of the time as a budget for an iteration: a single one may take longer than that.
     pub(crate) fn rest(&self) -> Budget {
         match self.limits.deadline {

@@ -128,12 +128,15 @@ impl SessionSearch for AnyMove {
 }
 
 pub(crate) fn make(session: &mut dyn Session, choices: &[String]) -> Result<(), BrokenRules> {
-    session
-        .play_step(&as_strs(choices))
-        .map_err(|error| match error {
-            MoveError::Broken(broken) => broken,
-            other => BrokenRules::new(format!("the rules refuse a step that they list: {other}")),
-        })
+    session.play_step(&as_strs(choices)).map_err(refused)
+}
+
+/// The error of rules that refuse a step that they list.
+pub(crate) fn refused(error: MoveError) -> BrokenRules {
+    match error {
+        MoveError::Broken(broken) => broken,
+        other => BrokenRules::new(format!("the rules refuse a step that they list: {other}")),
+    }
 }
 
 /// Loads a state that the rules sampled.

@@ -24,16 +24,19 @@ pub(crate) enum Failure {
     Spent(#[from] Spent),
 }
 
-/// Random games from some positions in turn.
+/// Random games from a position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Series<'s, P> {
     /// The roles whose goals are asked for.
     pub(crate) seats: &'s [usize],
-    /// Each position with its ply.
-    pub(crate) starts: &'s [(P, u32)],
+    pub(crate) from: P,
+    pub(crate) ply: u32,
     /// The ply at which games stop.
     pub(crate) last: u32,
     pub(crate) count: u32,
+    /// Game `n` begins with the legal move `n + first`, counted round and round, of whoever chooses first;
+    /// `None` if that move is drawn, too.
+    pub(crate) first: Option<usize>,
 }
 
 /// Called with the plies and goals of each game; `false` ends the series.
@@ -80,6 +83,11 @@ pub(crate) trait Engine: Send + Sync + 'static {
     /// One of them, in an order that is always the same.
     fn nth_legal(&self, position: &Self::Position, role: usize, index: usize) -> u32;
     fn legal(&self, position: &Self::Position, role: usize, out: &mut Vec<u32>);
+    fn is_legal(&self, position: &Self::Position, role: usize, mv: u32) -> bool {
+        let mut legal = Vec::new();
+        self.legal(position, role, &mut legal);
+        legal.contains(&mv)
+    }
     /// A move in its canonical form.
     fn text<'a>(&'a self, position: &'a Self::Position, role: usize, mv: u32) -> &'a str;
     /// The move with this text, in its canonical form and in small letters. It need not be legal.
@@ -91,8 +99,8 @@ pub(crate) trait Engine: Send + Sync + 'static {
         roles: &[usize],
         take: &mut dyn FnMut(Option<i64>),
     ) -> Result<(), Failure>;
-    /// The number of positions whose random games, played at once, take not much longer than one.
-    fn positions_at_once(&self) -> usize {
+    /// The number of random games that, played at once, take not much longer than one.
+    fn games_at_once(&self) -> u32 {
         1
     }
     /// Plays the games of a series, if that is faster than one by one; `None` if not.

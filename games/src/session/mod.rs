@@ -252,24 +252,36 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// If rules from outside do not work.
     fn perft(&self, request: &PerftRequest) -> Result<Option<Perft>, BrokenRules>;
-    /// The number of positions from which [`Session::playout_each`] plays in little more time than one game
-    /// takes; 1 if it has no faster way.
-    fn positions_at_once(&self) -> usize {
+    /// The number of random games that [`Session::playouts_by_move`] plays in little more time than one; 1 if
+    /// it has no faster way.
+    fn games_at_once(&self) -> u32 {
         1
     }
-    /// Plays a random game from each of these positions, which are of the same rules, and stops it at the
-    /// ply `last`. Returns the outcomes for the seats, position by position; `None` if that takes as long
-    /// as one game after the other.
+    /// Plays random games from here, where one seat acts alone, and stops them at the ply `last`. Game `n`
+    /// begins with the legal move at the place `first + n`, counted round and round; all other moves are
+    /// drawn. Returns the outcomes for the seats, game by game; `None` if that takes as long as one game
+    /// after the other.
     ///
     /// # Errors
     /// If rules from outside do not work.
-    fn playout_each(
+    fn playouts_by_move(
         &self,
-        _positions: &[Box<dyn Session>],
+        _count: u32,
+        _first: usize,
         _last: Option<u32>,
         _seed: u64,
     ) -> Result<Option<Vec<Vec<f64>>>, BrokenRules> {
         Ok(None)
+    }
+    /// A session of the position after a step, in which it cannot be taken back; the choices are given as for
+    /// [`Session::play_step`].
+    ///
+    /// # Errors
+    /// As [`Session::play_step`].
+    fn child(&self, choices: &[&str]) -> Result<Box<dyn Session>, MoveError> {
+        let mut child = self.fork();
+        child.play_step(choices)?;
+        Ok(child)
     }
     /// Plays random games from here; `None` if they do not fit into the budget.
     ///

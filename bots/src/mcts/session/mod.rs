@@ -21,8 +21,10 @@
 //! learns fast and inexactly: `bots/tests/any_game.rs` measures how much an opponent who knows it
 //! gains in Kuhn poker.
 
+mod discarded;
 mod pace;
 mod statistics;
+mod texts;
 mod tree;
 mod worlds;
 
@@ -38,8 +40,10 @@ use crate::any_game::{Known, SessionDecision, SessionQuestion, SessionSearch};
 use crate::any_game::{in_time, wrong_sample};
 use crate::turn::analysis;
 use crate::turn::analysis::Analysis;
-use pace::Pace;
+use discarded::Discarded;
+use pace::{Games, Pace};
 use statistics::Statistics;
+use texts::Texts;
 use tree::{Node, SharedStatistics, Tree};
 use worlds::Worlds;
 
@@ -54,6 +58,8 @@ pub(crate) struct SessionMcts {
     untimed: bool,
     /// The tree of the last turn, from the position that was reached since.
     root: Option<Node>,
+    discarded: Discarded,
+    texts: Texts,
     /// The time of the slowest iteration of the last turn.
     slowest: Duration,
     pace: Pace,
@@ -84,6 +90,8 @@ impl SessionMcts {
             playouts,
             untimed,
             root: None,
+            discarded: Discarded::default(),
+            texts: Texts::default(),
             slowest: Duration::ZERO,
             pace: Pace::default(),
         }
@@ -123,31 +131,31 @@ impl SessionMcts {
         mut audience: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
-        let mut tree = Tree::new(question, rng);
-        let kept = self.root.take();
-        let mut root = match kept.filter(|root| root.session.ply() == session.ply()) {
-            Some(root) => root,
-            None => tree.open(session.fork())?,
+        let mut tree = Tree::new(question, &mut self.discarded, &mut self.texts, rng);
+        let mut root = match self.root.take() {
+            Some(root) if root.session.ply() == session.ply() => root,
+            kept => {
+                kept.into_iter().for_each(|root| tree.discard(root));
+                tree.open(session.fork())?
+            }
         };
+        tree.list_acting(&mut root)?;
         tree.count(&root);
         let Some(statistics) = root.statistics_of(question.seat) else {
             return Ok(None);
         };
         let is_mixed = session.to_move().alone().is_none();
-        self.pace.at_once = match question.deadline {
-            Some(_) if !self.untimed => session.positions_at_once() as u32,
-            // Without a clock, the same seed gives the same move.
-            _ => 1,
-        };
+        // Without a clock, the same seed gives the same move.
+        let is_timed = question.deadline.is_some() && !self.untimed;
+        let may_play_many = is_timed && session.games_at_once() > 1;
         while !root.is_proven() && budget.go_on() {
-            let visits = statistics.borrow().all_visits();
-            let count = 1 + budget.go_on_with(self.pace.count(visits) - 1);
-            let began = Instant::now();
-            let iterated = match count {
-                1 => tree.iterate(&mut root, None),
-                count => tree.iterate_many(&mut root, count),
+            tree.games = match may_play_many {
+                true => self.pace.next(),
+                false => Games::SINGLE,
             };
-            self.pace.add(count, began.elapsed());
+            let began = Instant::now();
+            let iterated = tree.iterate(&mut root, None);
+            self.pace.add(began.elapsed(), tree.spent);
             if in_time(iterated)?.is_none() {
                 break;
             }
@@ -179,7 +187,7 @@ impl SessionMcts {
         mut audience: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
-        let mut tree = Tree::new(question, rng);
+        let mut tree = Tree::new(question, &mut self.discarded, &mut self.texts, rng);
         let mut worlds = Worlds::new(question.rules);
         let Some(first) = worlds.draw(question.seat, observation, &mut tree)? else {
             return Ok(None);
@@ -203,6 +211,7 @@ impl SessionMcts {
                 depth: tree.depth(),
             });
         }
+        worlds.discard(&mut tree);
         Ok(Some(Found {
             statistics,
             is_mixed: true,
@@ -215,9 +224,9 @@ impl SessionMcts {
     fn info(&self, found: &Found, statistics: &Statistics, place: usize) -> Option<Value> {
         let value = statistics.value(place)?;
         let value = analysis::rounded(value);
-        let mv = &statistics.moves()[place];
+        let mv = &*statistics.moves()[place];
         let pv = if found.is_mixed {
-            vec![mv.clone()]
+            vec![mv.to_owned()]
         } else {
             principal_variation(self.root.as_ref(), mv)
         };
@@ -264,9 +273,9 @@ fn lines_info(found: &Found, root: Option<&Node>, most: usize) -> Option<Value> 
     let statistics = found.statistics.borrow();
     let places = statistics.best_first().into_iter().take(most);
     let lines = places.map(|place| {
-        let mv = &statistics.moves()[place];
+        let mv = &*statistics.moves()[place];
         let variation = if found.is_mixed {
-            vec![mv.clone()]
+            vec![mv.to_owned()]
         } else {
             principal_variation(root, mv)
         };
@@ -314,7 +323,7 @@ impl SessionSearch for SessionMcts {
         };
         let statistics = found.statistics.borrow();
         let place = found.choice(&statistics, rng);
-        let mv = statistics.moves()[place].clone();
+        let mv = statistics.moves()[place].to_string();
         is_legal(question, &mv)?;
         let info = self.info(&found, &statistics, place);
         Ok(SessionDecision { mv, info })
@@ -331,13 +340,16 @@ impl SessionSearch for SessionMcts {
             return Ok(SessionDecision::random(question.legal, rng));
         };
         let statistics = found.statistics.borrow();
-        let mv = statistics.moves()[found.choice(&statistics, rng)].clone();
+        let mv = statistics.moves()[found.choice(&statistics, rng)].to_string();
         is_legal(question, &mv)?;
         let info = lines_info(&found, self.root.as_ref(), most);
         Ok(SessionDecision { mv, info })
     }
 
     fn played(&mut self, choices: &[String]) {
-        self.root = self.root.take().and_then(|root| root.into_child(choices));
+        if let Some(mut root) = self.root.take() {
+            self.root = root.remove_child(choices);
+            self.discarded.add(root);
+        }
     }
 }

@@ -1,11 +1,15 @@
 //! Statistics of a seat's moves, shared by all positions of an information set.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use games::Rng;
+use smallvec::SmallVec;
 
 /// The exploration constant of UCT, in outcomes from 0 to 1.
 const EXPLORATION: f64 = 0.4;
+/// The number of tries that a random game counts as which began with a move before it was tried.
+const FIRST_IMPRESSION: f64 = 0.25;
 /// Moves that were tried less than this part of the most tried one are not drawn: they were tried to
 /// explore.
 const PRUNED: f64 = 0.25;
@@ -16,7 +20,7 @@ const WORST: f64 = 0.0;
 
 /// The visits of each move, and the sum of their outcomes for the seat.
 pub(super) struct Statistics {
-    moves: Vec<String>,
+    moves: Vec<Rc<str>>,
     tries: Vec<Tries>,
     /// All tries, and the visit at which the moves became known.
     visits: u32,
@@ -28,11 +32,28 @@ struct Tries {
     total: f64,
     /// The proven outcome of the move, once everything after it was searched to the end.
     proven: Option<f64>,
+    /// The mean outcome of random games that began with the move, and the number of tries that it
+    /// counts as.
+    expected: f64,
+    weight: f64,
 }
 
 impl Tries {
     fn mean(self) -> f64 {
         self.proven.unwrap_or(self.tried())
+    }
+
+    /// The upper confidence bound of the move, given the logarithm of all visits.
+    fn bound(self, log: f64) -> f64 {
+        let tries = f64::from(self.visits) + self.weight;
+        match self.proven {
+            Some(value) => value,
+            None if tries == 0.0 => f64::INFINITY,
+            None => {
+                let mean = (self.total + self.weight * self.expected) / tries;
+                mean + EXPLORATION * (log / tries).sqrt()
+            }
+        }
     }
 
     /// Mean outcome over all tries, even if the move is proven by now.
@@ -51,7 +72,7 @@ impl Tries {
 }
 
 impl Statistics {
-    pub(super) fn new(moves: Vec<String>) -> Self {
+    pub(super) fn new(moves: Vec<Rc<str>>) -> Self {
         Statistics {
             tries: vec![Tries::default(); moves.len()],
             moves,
@@ -59,12 +80,23 @@ impl Statistics {
         }
     }
 
-    pub(super) fn moves(&self) -> &[String] {
+    pub(super) fn moves(&self) -> &[Rc<str>] {
         &self.moves
     }
 
     pub(super) fn is_fresh(&self) -> bool {
         self.visits == 0
+    }
+
+    /// Takes the number of random games and the sum of their outcomes for each move as a first impression.
+    /// `mean` is that of all these games.
+    pub(super) fn expect(&mut self, mean: f64, by_move: &[(u32, f64)]) {
+        for (tries, (count, sum)) in self.tries.iter_mut().zip(by_move) {
+            // One more game that is like all of them, since few games say little.
+            let count = f64::from(count + 1);
+            tries.expected = (sum + mean) / count;
+            tries.weight = count * FIRST_IMPRESSION;
+        }
     }
 
     /// Counts a visit that tried nothing.
@@ -116,12 +148,7 @@ impl Statistics {
     /// confidence bound, which is its value if that is certain. Ties are broken at random.
     pub(super) fn select(&self, rng: &mut Rng) -> usize {
         let log = f64::from(self.visits.max(1)).ln();
-        let bound = |tries: &Tries| match (tries.proven, tries.visits) {
-            (Some(value), _) => value,
-            (None, 0) => f64::INFINITY,
-            (None, visits) => tries.mean() + EXPLORATION * (log / f64::from(visits)).sqrt(),
-        };
-        let bounds: Vec<f64> = self.tries.iter().map(bound).collect();
+        let bounds: SmallVec<[f64; 64]> = self.tries.iter().map(|tries| tries.bound(log)).collect();
         let highest = bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let ties = bounds.iter().filter(|bound| **bound == highest).count();
         let chosen = rng.index(ties);
@@ -195,10 +222,6 @@ impl Statistics {
         places
     }
 
-    pub(super) fn all_visits(&self) -> u32 {
-        self.visits
-    }
-
     pub(super) fn visits(&self, place: usize) -> u32 {
         self.tries[place].visits
     }
@@ -226,7 +249,9 @@ mod tests {
 
     /// Statistics of moves with these numbers of tries, each of which gave this.
     fn of(tries: &[(u32, f64)]) -> Statistics {
-        let moves = (0..tries.len()).map(|place| place.to_string()).collect();
+        let moves = (0..tries.len())
+            .map(|place| place.to_string().into())
+            .collect();
         let mut statistics = Statistics::new(moves);
         for (place, (visits, value)) in tries.iter().enumerate() {
             for _ in 0..*visits {
@@ -247,6 +272,24 @@ mod tests {
         statistics.prove(2, 1.0);
         assert_eq!((statistics.best(), statistics.proof()), (2, Some(2)));
         assert_eq!(statistics.best_first(), [2, 1, 0]);
+    }
+
+    #[test]
+    fn random_games_say_which_move_to_try_first_and_tries_say_more() {
+        let mut statistics = of(&[(0, 0.0), (0, 0.0), (0, 0.0)]);
+        statistics.expect(0.5, &[(21, 7.0), (21, 16.0), (0, 0.0)]);
+        let mut rng = Rng::new(1);
+        let mut tried = Vec::new();
+        for _ in 0..40 {
+            let place = statistics.select(&mut rng);
+            statistics.begin(place);
+            statistics.end(place, if place == 2 { 1.0 } else { 0.2 });
+            tried.push(place);
+        }
+        assert_eq!(tried[0], 1, "the best by the games");
+        assert_eq!(tried[39], 2, "the best by the tries");
+        assert_eq!(statistics.best(), 2);
+        assert!(tried.iter().filter(|place| **place == 0).count() < 5);
     }
 
     #[test]

@@ -1,14 +1,19 @@
 //! The search tree: positions, statistics of the acting seats, and iterations.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::time::Instant;
 
-use games::session::Session;
+use games::session::{Session, as_strs};
 use games::{Actor, BrokenRules, Rng, Seat};
+use smallvec::SmallVec;
 
-use crate::any_game::{Known, SessionQuestion, make, outcome, playout};
+use crate::any_game::{Known, SessionQuestion, outcome, playout, refused};
+use crate::mcts::session::discarded::Discarded;
+use crate::mcts::session::pace::{Games, Spent};
 use crate::mcts::session::statistics::Statistics;
+use crate::mcts::session::texts::Texts;
 
 /// A tree does not grow beyond this many positions; the search then goes on in those that it has.
 const MOST_NODES: usize = 200_000;
@@ -20,14 +25,19 @@ pub(super) type SharedStatistics = Rc<RefCell<Statistics>>;
 
 pub(super) struct Node {
     pub(super) session: Box<dyn Session>,
+    /// Those who act. Where nothing is hidden, they are listed when the position is visited again: most
+    /// positions never are.
     acting: Vec<Acting>,
+    is_visited: bool,
     /// Proven outcome for each seat; `None` while the position is unproven.
     worth: Option<Vec<f64>>,
     /// Identifies the position, if positions must not repeat.
     identity: Option<String>,
-    /// By the index of each choice among those of the actor.
-    children: HashMap<Vec<usize>, Node>,
+    children: BTreeMap<Places, Box<Node>>,
 }
+
+/// The places of the choices of a step, each among those of its actor.
+type Places = SmallVec<[u32; 2]>;
 
 /// An actor in a position.
 enum Acting {
@@ -36,20 +46,23 @@ enum Acting {
 }
 
 impl Acting {
-    fn text(&self, place: usize) -> String {
+    fn text(&self, place: u32) -> String {
         match self {
-            Acting::Seat(_, statistics) => statistics.borrow().moves()[place].clone(),
-            Acting::Chance(chances) => chances[place].0.clone(),
+            Acting::Seat(_, statistics) => statistics.borrow().moves()[place as usize].to_string(),
+            Acting::Chance(chances) => chances[place as usize].0.clone(),
         }
     }
 
-    fn place(&self, text: &str) -> Option<usize> {
-        match self {
-            Acting::Seat(_, statistics) => {
-                statistics.borrow().moves().iter().position(|mv| mv == text)
-            }
+    fn place(&self, text: &str) -> Option<u32> {
+        let place = match self {
+            Acting::Seat(_, statistics) => statistics
+                .borrow()
+                .moves()
+                .iter()
+                .position(|mv| **mv == *text),
             Acting::Chance(chances) => chances.iter().position(|(outcome, _)| outcome == text),
-        }
+        };
+        place.map(|place| place as u32)
     }
 }
 
@@ -61,7 +74,7 @@ impl Node {
         })
     }
 
-    fn places(&self, choices: &[String]) -> Option<Vec<usize>> {
+    fn places(&self, choices: &[String]) -> Option<Places> {
         if choices.len() != self.acting.len() {
             return None;
         }
@@ -71,12 +84,18 @@ impl Node {
 
     /// The position after a step, if it was visited.
     pub(super) fn child(&self, choices: &[String]) -> Option<&Node> {
-        self.children.get(&self.places(choices)?)
+        let places = self.places(choices)?;
+        self.children.get(&places).map(|child| &**child)
     }
 
-    pub(super) fn into_child(mut self, choices: &[String]) -> Option<Node> {
+    pub(super) fn remove_child(&mut self, choices: &[String]) -> Option<Node> {
         let places = self.places(choices)?;
-        self.children.remove(&places)
+        self.children.remove(&places).map(|child| *child)
+    }
+
+    pub(super) fn take_children(&mut self) -> impl Iterator<Item = Node> + use<> {
+        let children = std::mem::take(&mut self.children);
+        children.into_values().map(|child| *child)
     }
 
     pub(super) fn is_proven(&self) -> bool {
@@ -85,15 +104,16 @@ impl Node {
 
     /// Records the proven outcome of a step of a single seat, and proves this position if that
     /// decides it.
-    fn prove(&mut self, places: &[usize]) {
+    fn prove(&mut self, places: &[u32]) {
         let [Acting::Seat(seat, statistics)] = &self.acting[..] else {
             return;
         };
-        let worth = |places: &[usize]| self.children.get(places)?.worth.as_ref();
+        let worth = |places: &[u32]| self.children.get(places)?.worth.as_ref();
         let Some(after) = worth(places) else { return };
         let mut statistics = statistics.borrow_mut();
-        statistics.prove(places[0], after[*seat]);
-        let found = statistics.proof().and_then(|place| worth(&[place]));
+        statistics.prove(places[0] as usize, after[*seat]);
+        let found = statistics.proof();
+        let found = found.and_then(|place| worth(&[place as u32]));
         let found = found.cloned();
         drop(statistics);
         self.worth = found;
@@ -107,25 +127,8 @@ impl Node {
         let statistics = statistics.borrow();
         let place = statistics.best();
         statistics.value(place)?;
-        Some(statistics.moves()[place].clone())
+        Some(statistics.moves()[place].to_string())
     }
-}
-
-/// When new positions are played out.
-#[derive(Clone, Copy)]
-enum Playouts {
-    /// Where they are reached, which takes no copy of them.
-    Now,
-    /// Together with others.
-    Later,
-}
-
-/// The end of the way down.
-enum Reached {
-    /// A position whose outcome is proven, or was played out.
-    Worth(Vec<f64>),
-    /// A position to play on from at random.
-    New(Box<dyn Session>),
 }
 
 /// The data that all iterations of one turn share.
@@ -142,12 +145,23 @@ pub(super) struct Tree<'a> {
     path: Vec<String>,
     /// The ply at which the match is stopped.
     last_ply: Option<u32>,
+    /// The random games that are played from a new position.
+    pub(super) games: Games,
+    /// How long those of the last iteration took.
+    pub(super) spent: Spent,
+    discarded: &'a mut Discarded,
+    texts: &'a mut Texts,
     nodes: usize,
     depth: usize,
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn new(question: &'a SessionQuestion<'a>, rng: &'a mut Rng) -> Self {
+    pub(super) fn new(
+        question: &'a SessionQuestion<'a>,
+        discarded: &'a mut Discarded,
+        texts: &'a mut Texts,
+        rng: &'a mut Rng,
+    ) -> Self {
         Tree {
             is_hidden: matches!(question.known, Known::Observation(_)),
             can_prove: matches!(question.known, Known::Position(_)) && question.rules.seats() <= 2,
@@ -156,6 +170,10 @@ impl<'a> Tree<'a> {
             by_observation: HashMap::new(),
             path: Vec::new(),
             last_ply: None,
+            games: Games::SINGLE,
+            spent: Spent::default(),
+            discarded,
+            texts,
             nodes: 0,
             depth: 0,
         }
@@ -164,9 +182,18 @@ impl<'a> Tree<'a> {
     /// Counts the positions of a tree that was kept.
     pub(super) fn count(&mut self, root: &Node) {
         fn size(node: &Node) -> usize {
-            1 + node.children.values().map(size).sum::<usize>()
+            1 + node
+                .children
+                .values()
+                .map(|child| size(child))
+                .sum::<usize>()
         }
         self.nodes = size(root);
+    }
+
+    /// Gives up a position and those after it.
+    pub(super) fn discard(&mut self, node: Node) {
+        self.discarded.add(node);
     }
 
     pub(super) fn depth(&self) -> usize {
@@ -178,7 +205,10 @@ impl<'a> Tree<'a> {
     }
 
     /// Creates the node of a position.
-    pub(super) fn open(&mut self, mut session: Box<dyn Session>) -> Result<Node, BrokenRules> {
+    pub(super) fn open(&mut self, session: Box<dyn Session>) -> Result<Node, BrokenRules> {
+        if !self.is_full() {
+            self.discarded.free_one();
+        }
         self.nodes += 1;
         let identity = match self.question.repetition {
             Some(_) if !self.is_hidden => Some(session.identity()?),
@@ -189,22 +219,38 @@ impl<'a> Tree<'a> {
         } else {
             None
         };
-        let mut acting = Vec::new();
-        if worth.is_none() {
-            for actor in session.to_move().actors() {
-                acting.push(match actor {
-                    Actor::Chance => Acting::Chance(session.chances()),
-                    Actor::Seat(seat) => Acting::Seat(seat, self.statistics(&mut *session, seat)?),
-                });
-            }
-        }
-        Ok(Node {
+        let mut node = Node {
             session,
-            acting,
+            acting: Vec::new(),
+            is_visited: false,
             worth,
             identity,
-            children: HashMap::new(),
-        })
+            children: BTreeMap::new(),
+        };
+        if self.is_hidden {
+            self.list_acting(&mut node)?;
+        }
+        Ok(node)
+    }
+
+    /// Lists those who act in a position, unless that is done.
+    pub(super) fn list_acting(&mut self, node: &mut Node) -> Result<(), BrokenRules> {
+        if node.worth.is_some() || !node.acting.is_empty() {
+            return Ok(());
+        }
+        for actor in node.session.to_move().actors() {
+            node.acting.push(match actor {
+                Actor::Chance => Acting::Chance(node.session.chances()),
+                Actor::Seat(seat) => {
+                    let statistics = self.statistics(&mut *node.session, seat)?;
+                    if node.is_visited {
+                        statistics.borrow_mut().visit();
+                    }
+                    Acting::Seat(seat, statistics)
+                }
+            });
+        }
+        Ok(())
     }
 
     /// True if the match is over in a position below the current path.
@@ -228,7 +274,8 @@ impl<'a> Tree<'a> {
         session: &mut dyn Session,
         seat: Seat,
     ) -> Result<SharedStatistics, BrokenRules> {
-        let moves = session.legal_of(seat)?;
+        let mut moves = Vec::new();
+        session.each_legal(seat, &mut |mv| moves.push(self.texts.shared(mv)))?;
         if !self.is_hidden {
             return Ok(Rc::new(RefCell::new(Statistics::new(moves))));
         }
@@ -239,125 +286,128 @@ impl<'a> Tree<'a> {
         Ok(statistics.clone())
     }
 
-    /// One iteration: down to a new position, and a playout from there. With hidden information,
-    /// only `learner` learns from it.
+    /// One iteration: down to a new position, and random games from there. With hidden information, only
+    /// `learner` learns from it.
     pub(super) fn iterate(
         &mut self,
         root: &mut Node,
         learner: Option<Seat>,
     ) -> Result<(), BrokenRules> {
+        let left = self.question.plies_left;
+        self.last_ply = left.map(|left| root.session.ply().saturating_add(left));
+        self.path.clear();
+        self.spent = Spent::default();
         let mut steps = Vec::new();
-        let values = match self.select(root, &mut steps, learner, Playouts::Now) {
-            Ok(Reached::Worth(values)) => Ok(values),
-            Ok(Reached::New(session)) => playout(&*session, self.last_ply, self.rng),
-            Err(broken) => Err(broken),
-        };
+        let values = self.descend(root, &mut steps, learner);
         self.backpropagate(root, &steps, values.as_ref().ok(), learner);
         values.map(drop)
     }
 
-    /// Several iterations: down to new positions, and playouts from all of them at once.
-    pub(super) fn iterate_many(&mut self, root: &mut Node, count: u32) -> Result<(), BrokenRules> {
-        let (mut lines, mut sessions) = (Vec::new(), Vec::new());
-        let mut failed = None;
-        for _ in 0..count {
-            let mut steps = Vec::new();
-            match self.select(root, &mut steps, None, Playouts::Later) {
-                Ok(Reached::Worth(values)) => {
-                    self.backpropagate(root, &steps, Some(&values), None);
-                }
-                Ok(Reached::New(session)) => {
-                    lines.push(steps);
-                    sessions.push(session);
-                }
-                Err(broken) => {
-                    self.backpropagate(root, &steps, None, None);
-                    failed = Some(broken);
-                    break;
-                }
-            }
-        }
-        let seed = self.rng.next_u64();
-        let played = match failed {
-            None => root.session.playout_each(&sessions, self.last_ply, seed),
-            Some(broken) => Err(broken),
-        };
-        // Without values, the tries are taken back.
-        let (values, ended) = match played {
-            Ok(values) => (values.unwrap_or_default(), Ok(())),
-            Err(broken) => (Vec::new(), Err(broken)),
-        };
-        for (at, steps) in lines.iter().enumerate() {
-            self.backpropagate(root, steps, values.get(at), None);
-        }
-        ended
-    }
-
-    /// Goes down to a position that is new or has a proven outcome. The steps are the places of the choices,
-    /// which are begun; [`Tree::backpropagate`] ends them.
-    fn select(
-        &mut self,
-        root: &mut Node,
-        steps: &mut Vec<Vec<usize>>,
-        learner: Option<Seat>,
-        playouts: Playouts,
-    ) -> Result<Reached, BrokenRules> {
-        let left = self.question.plies_left;
-        self.last_ply = left.map(|left| root.session.ply().saturating_add(left));
-        self.path.clear();
-        self.descend(root, steps, learner, playouts)
-    }
-
+    /// Goes down to a position that is new or has a proven outcome, and returns its value. The steps are the
+    /// places of the choices, which are begun; [`Tree::backpropagate`] ends them.
     fn descend(
         &mut self,
         node: &mut Node,
-        steps: &mut Vec<Vec<usize>>,
+        steps: &mut Vec<Places>,
         learner: Option<Seat>,
-        playouts: Playouts,
-    ) -> Result<Reached, BrokenRules> {
+    ) -> Result<Vec<f64>, BrokenRules> {
         let depth = steps.len();
         self.depth = self.depth.max(depth);
         if let Some(worth) = &node.worth {
-            return Ok(Reached::Worth(worth.clone()));
+            return Ok(worth.clone());
         }
-        if depth > 0 && (is_new(node, learner) || depth == DEEPEST) {
-            return match playouts {
-                Playouts::Now => {
-                    playout(&*node.session, self.last_ply, self.rng).map(Reached::Worth)
-                }
-                Playouts::Later => Ok(Reached::New(node.session.fork())),
-            };
+        let was_visited = std::mem::replace(&mut node.is_visited, true);
+        let is_new = match self.is_hidden {
+            true => is_new(node, learner),
+            false => !was_visited,
+        };
+        if depth > 0 && (is_new || depth == DEEPEST) {
+            return self.play_out(node);
         }
+        self.list_acting(node)?;
         self.path.extend(node.identity.clone());
-        let places: Vec<usize> = node
-            .acting
-            .iter()
-            .map(|acting| choose(acting, learner, self.rng))
+        let acting = node.acting.iter();
+        let places: Places = acting
+            .map(|acting| choose(acting, learner, self.rng) as u32)
             .collect();
         for (acting, place) in node.acting.iter().zip(&places) {
             if let Acting::Seat(seat, statistics) = acting
                 && learner.is_none_or(|learner| learner == *seat)
             {
-                statistics.borrow_mut().begin(*place);
+                statistics.borrow_mut().begin(*place as usize);
             }
         }
         steps.push(places.clone());
         if let Some(child) = node.children.get_mut(&places) {
-            return self.descend(child, steps, learner, playouts);
+            return self.descend(child, steps, learner);
         }
-        let mut child = self.open_child(node, &places)?;
-        let reached = self.descend(&mut child, steps, learner, playouts);
+        let mut child = Box::new(self.open_child(node, &places)?);
+        let values = self.descend(&mut child, steps, learner);
         if !self.is_full() {
             node.children.insert(places, child);
         }
-        reached
+        values
+    }
+
+    /// The value of a position by random games: a single one, or many that also give a first impression of
+    /// each of its moves. If both are played, the many count.
+    fn play_out(&mut self, node: &mut Node) -> Result<Vec<f64>, BrokenRules> {
+        let by_many = match self.games.many {
+            true => self.play_out_each_move(node)?,
+            false => None,
+        };
+        match by_many {
+            Some(values) if !self.games.single => Ok(values),
+            Some(values) => self.play_out_once(node).map(|_| values),
+            None => self.play_out_once(node),
+        }
+    }
+
+    fn play_out_once(&mut self, node: &Node) -> Result<Vec<f64>, BrokenRules> {
+        let began = Instant::now();
+        let values = playout(&*node.session, self.last_ply, self.rng);
+        self.spent.single = began.elapsed();
+        values
+    }
+
+    /// The same by many games; `None` if not one seat alone acts, or the rules have no faster way.
+    fn play_out_each_move(&mut self, node: &mut Node) -> Result<Option<Vec<f64>>, BrokenRules> {
+        if node.session.to_move().alone().is_none() {
+            return Ok(None);
+        }
+        let began = Instant::now();
+        self.list_acting(node)?;
+        let [Acting::Seat(seat, statistics)] = &node.acting[..] else {
+            return Ok(None);
+        };
+        let mut statistics = statistics.borrow_mut();
+        let moves = statistics.moves().len();
+        let (first, seed) = (self.rng.index(moves), self.rng.next_u64());
+        let session = &node.session;
+        let games = session.games_at_once();
+        let Some(outcomes) = session.playouts_by_move(games, first, self.last_ply, seed)? else {
+            return Ok(None);
+        };
+        let mut values = vec![0.0; session.seats()];
+        let mut by_move = vec![(0, 0.0); moves];
+        for (game, outcome) in outcomes.iter().enumerate() {
+            let (count, sum) = &mut by_move[(first + game) % moves];
+            *count += 1;
+            *sum += outcome[*seat];
+            for (value, outcome) in values.iter_mut().zip(outcome) {
+                *value += outcome / outcomes.len() as f64;
+            }
+        }
+        statistics.expect(values[*seat], &by_move);
+        self.spent.many = began.elapsed();
+        Ok(Some(values))
     }
 
     /// Ends the steps that an iteration began, with its outcome for each seat, or takes them back.
     fn backpropagate(
         &self,
         node: &mut Node,
-        steps: &[Vec<usize>],
+        steps: &[Places],
         values: Option<&Vec<f64>>,
         learner: Option<Seat>,
     ) -> Option<Vec<f64>> {
@@ -380,19 +430,18 @@ impl<'a> Tree<'a> {
             {
                 let mut statistics = statistics.borrow_mut();
                 match &values {
-                    Some(values) => statistics.end(*place, values[*seat]),
-                    None => statistics.cancel(*place),
+                    Some(values) => statistics.end(*place as usize, values[*seat]),
+                    None => statistics.cancel(*place as usize),
                 }
             }
         }
         values
     }
 
-    fn open_child(&mut self, node: &Node, places: &[usize]) -> Result<Node, BrokenRules> {
+    fn open_child(&mut self, node: &Node, places: &[u32]) -> Result<Node, BrokenRules> {
         let acting = node.acting.iter().zip(places);
         let step: Vec<String> = acting.map(|(acting, place)| acting.text(*place)).collect();
-        let mut session = node.session.fork();
-        make(&mut *session, &step)?;
+        let session = node.session.child(&as_strs(&step)).map_err(refused)?;
         self.open(session)
     }
 }
@@ -447,4 +496,26 @@ fn draw_place(chances: &[(String, f64)], rng: &mut Rng) -> usize {
         }
     }
     drawn
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A position with one child, which has one, and so on: this many positions.
+    pub(in crate::mcts::session) fn line(positions: usize, session: &dyn Session) -> Node {
+        let after = (1..positions).last();
+        let child = after.map(|rest| Box::new(line(rest, session)));
+        Node {
+            session: session.fork(),
+            acting: Vec::new(),
+            is_visited: true,
+            worth: None,
+            identity: None,
+            children: child
+                .into_iter()
+                .map(|child| (Places::new(), child))
+                .collect(),
+        }
+    }
 }

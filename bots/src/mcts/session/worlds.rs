@@ -54,6 +54,12 @@ impl<'a> Worlds<'a> {
         &mut self.worlds[world].root
     }
 
+    /// Gives up all states.
+    pub(super) fn discard(self, tree: &mut Tree<'_>) {
+        let roots = self.worlds.into_iter().map(|world| world.root);
+        roots.for_each(|root| tree.discard(root));
+    }
+
     /// A state for the next iteration, and the seat from whose view it was drawn. The first view is
     /// that of the seat itself; then, at random, that of another seat in the drawn state.
     pub(super) fn walk(

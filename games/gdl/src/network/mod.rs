@@ -39,9 +39,6 @@ use specialised::{Change, Specialiser, moves_of};
 const MOST_CHANGES: usize = 256 << 20;
 /// Fewer games than this are played one by one.
 const LEAST_AT_ONCE: u32 = 32;
-/// Random games from a network with more gates that are kept up to date take so long that a search
-/// collects positions for many of them.
-const LARGE: usize = 500;
 /// The words of lanes for games that are enough for them.
 const WIDE: usize = 4;
 /// Hash table probes for a joint move.
@@ -682,6 +679,19 @@ impl Engine for Network {
         out.sort_unstable();
     }
 
+    fn is_legal(&self, position: &NetworkPosition, role: usize, mv: u32) -> bool {
+        let moves = &self.roles[role].moves;
+        self.legal_words(position, role).any(|(first, mut bits)| {
+            while bits != 0 {
+                if moves[(first + bits.trailing_zeros()) as usize] == mv {
+                    return true;
+                }
+                bits &= bits - 1;
+            }
+            false
+        })
+    }
+
     fn text<'a>(&'a self, _: &'a NetworkPosition, role: usize, mv: u32) -> &'a str {
         &self.circuit.moves[role][mv as usize].text
     }
@@ -712,11 +722,8 @@ impl Engine for Network {
         })
     }
 
-    fn positions_at_once(&self) -> usize {
-        if self.program.size() < LARGE {
-            return 1;
-        }
-        self.lanes().map_or(1, |_| lanes::IN_A_WORD as usize)
+    fn games_at_once(&self) -> u32 {
+        self.lanes().map_or(1, |_| lanes::IN_A_WORD)
     }
 
     fn play_many(
@@ -725,17 +732,17 @@ impl Engine for Network {
         rng: &mut Rng,
         take: TakeGame<'_>,
     ) -> Option<Result<(), SeriesError<NetworkPosition>>> {
-        if series.count < LEAST_AT_ONCE && series.starts.len() == 1 {
+        if series.count < LEAST_AT_ONCE {
             return None;
         }
         let lanes = self.lanes()?;
-        let facts =
-            |(position, ply): &(&NetworkPosition, u32)| (position.live.inputs.clone(), *ply);
         let series = Series {
             seats: series.seats,
-            starts: &series.starts.iter().map(facts).collect::<Vec<_>>(),
+            from: series.from.live.inputs.clone(),
+            ply: series.ply,
             last: series.last,
             count: series.count,
+            first: series.first,
         };
         let played = if series.count < lanes::IN_A_WORD * WIDE as u32 {
             lanes::play::<1>(lanes, &series, rng, take)

@@ -65,9 +65,11 @@ impl<E: Engine> RandomGames for SheetGames<'_, E> {
     ) -> Result<bool, BrokenRules> {
         let series = Series {
             seats: &self.rules.play.seats,
-            starts: &[(&from.position, from.ply)],
+            from: &from.position,
+            ply: from.ply,
             last: self.last,
             count,
+            first: None,
         };
         let play = &self.rules.play;
         play.play_many(&series, &mut self.rng, &mut |plies, goals| {

@@ -93,10 +93,11 @@ impl<E: Engine> GdlSession<E> {
     /// The move of a role with this text, if it is legal.
     fn find(&self, role: usize, text: &str) -> Option<u32> {
         let engine = &self.play_of().engine;
-        let mv = engine.find(&self.at.position, role, &canonical(text)?)?;
-        let mut legal = Vec::new();
-        engine.legal(&self.at.position, role, &mut legal);
-        legal.contains(&mv).then_some(mv)
+        let position = &self.at.position;
+        // Most texts are canonical already.
+        let found = engine.find(position, role, text);
+        let found = found.or_else(|| engine.find(position, role, &canonical(text)?));
+        found.filter(|mv| engine.is_legal(position, role, *mv))
     }
 
     fn refusal(&self, actor: Actor, text: &str) -> MoveError {
@@ -358,6 +359,16 @@ impl<E: Engine> Session for GdlSession<E> {
         })
     }
 
+    fn child(&self, choices: &[&str]) -> Result<Box<dyn Session>, MoveError> {
+        let joint = self.joint(choices)?;
+        let mut at = self.at.clone();
+        let rules = &self.rules;
+        let sees = rules.within(|| rules.advance(&mut at, Some(&joint)))?;
+        let mut child = Self::new(rules, at)?;
+        child.sees = sees;
+        Ok(Box::new(child))
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -394,30 +405,26 @@ impl<E: Engine> Session for GdlSession<E> {
         Ok(left.allow(Perft::of(nodes)))
     }
 
-    fn positions_at_once(&self) -> usize {
-        self.play_of().engine.positions_at_once()
+    fn games_at_once(&self) -> u32 {
+        self.play_of().engine.games_at_once()
     }
 
-    fn playout_each(
+    fn playouts_by_move(
         &self,
-        positions: &[Box<dyn Session>],
+        count: u32,
+        first: usize,
         last: Option<u32>,
         seed: u64,
     ) -> Result<Option<Vec<Vec<f64>>>, BrokenRules> {
-        let own = positions
-            .iter()
-            .map_while(|other| other.as_any().downcast_ref::<Self>());
-        let starts: Vec<_> = own.map(|own| (&own.at.position, own.at.ply)).collect();
-        if starts.len() < positions.len() {
-            return Ok(None);
-        }
         let series = Series {
             seats: &self.play_of().seats,
-            starts: &starts,
+            from: &self.at.position,
+            ply: self.at.ply,
             last: last.unwrap_or(u32::MAX),
-            count: starts.len() as u32,
+            count,
+            first: Some(first),
         };
-        let mut outcomes = Vec::with_capacity(starts.len());
+        let mut outcomes = Vec::with_capacity(count as usize);
         let played = self
             .play_of()
             .play_many(&series, &mut Rng::new(seed), &mut |_, goals| {

@@ -44,8 +44,7 @@ impl From<Failure> for Broken {
 struct Lane {
     /// Its number among all of the series.
     game: u64,
-    /// The ply of the position that it began with, and those made since.
-    ply: u32,
+    /// The plies made in it.
     plies: u32,
     /// The step before which somebody had a choice last.
     chose: u32,
@@ -158,24 +157,14 @@ impl<const N: usize> Games<'_, N> {
             self.left -= 1;
             set(&mut fresh, lane);
             let game = self.begun.add();
-            let starts = self.series.starts;
-            let (facts, ply) = &starts[game as usize % starts.len()];
-            if starts.len() > 1 {
-                let mut alone = none();
-                set(&mut alone, lane);
-                self.positions.put(facts, alone);
-            }
             self.lanes[lane] = Lane {
                 game,
-                ply: *ply,
                 plies: 0,
                 chose: self.step,
             };
         }
-        if let [(facts, _)] = self.series.starts
-            && !is_none(fresh)
-        {
-            self.positions.put(facts, fresh);
+        if !is_none(fresh) {
+            self.positions.put(&self.series.from, fresh);
         }
         self.going = either(self.going, fresh);
     }
@@ -202,8 +191,8 @@ impl<const N: usize> Games<'_, N> {
         }
         let mut stopped = none();
         for lane in lanes_of(choices) {
-            let Lane { ply, plies, .. } = self.lanes[lane];
-            if ply.saturating_add(plies) >= self.series.last {
+            let ply = self.series.ply.saturating_add(self.lanes[lane].plies);
+            if ply >= self.series.last {
                 set(&mut stopped, lane);
             }
         }
@@ -234,14 +223,18 @@ impl<const N: usize> Games<'_, N> {
     }
 
     fn make_step(&mut self, legal: &[LegalLanes<N>], rng: &mut Rng) -> Result<(), Broken> {
-        let (lanes, step) = (&mut self.lanes, self.step);
+        let (lanes, step, first) = (&mut self.lanes, self.step, self.series.first);
         self.positions.begin_step();
         for (role, legal) in legal.iter().enumerate() {
             self.positions
                 .choose(role, legal, self.going, |lane, count| {
-                    lanes[lane].plies += 1;
-                    lanes[lane].chose = step;
-                    rng.index(count)
+                    let lane = &mut lanes[lane];
+                    lane.plies += 1;
+                    lane.chose = step;
+                    match first.filter(|_| lane.plies == 1) {
+                        Some(first) => (first + lane.game as usize) % count,
+                        None => rng.index(count),
+                    }
                 });
         }
         self.positions.step(self.going);

@@ -259,12 +259,13 @@ fn games_count_in_the_order_in_which_they_began() {
     let lanes = Lanes::new(&network.circuit).unwrap();
     let start = network.start().unwrap();
     let seats: Vec<usize> = (0..network.roles().len()).collect();
-    let starts = [(start.live.inputs.clone(), 0)];
     let series = |count| Series {
         seats: &seats,
-        starts: &starts,
+        from: start.live.inputs.clone(),
+        ply: 0,
         last: u32::MAX,
         count,
+        first: None,
     };
     let games = |most: usize| {
         let mut games = Vec::new();
@@ -281,49 +282,43 @@ fn games_count_in_the_order_in_which_they_began() {
     assert_eq!(games(123), all[..123]);
 }
 
+/// Games that begin with each move in turn have the outcomes of games after that move.
 #[test]
-fn games_from_several_positions_are_those_of_each() {
+fn games_by_first_move_are_those_after_each_move() {
     const TIMES: u64 = 60;
+    let mut tested = 0;
     for (id, text) in sheets() {
         let session = start(&id, &text);
-        let mut rng = Rng::new(11);
-        let mut positions = Vec::new();
-        while positions.len() < 40 {
-            let mut position = session.fork();
-            for _ in 0..positions.len() {
-                let Some(step) = games::session::random_step(&mut *position, &mut rng).unwrap()
-                else {
-                    break;
-                };
-                position.play_step(&games::session::as_strs(&step)).unwrap();
-            }
-            positions.push(position);
-        }
-        let mut sums = vec![[0.0, 0.0]; positions.len()];
+        // Elsewhere chance begins, or several act.
+        let Some(seat) = session.to_move().alone() else {
+            continue;
+        };
+        tested += 1;
+        let moves = session.fork().legal_of(seat).unwrap();
+        let mut sums = vec![(0.0, 0.0, 0); moves.len()];
         for seed in 0..TIMES {
-            let each = session
-                .playout_each(&positions, None, seed)
-                .unwrap()
-                .unwrap();
-            for (sum, (outcome, position)) in sums.iter_mut().zip(each.iter().zip(&positions)) {
-                let request = PlayoutRequest::new(1, seed);
-                sum[0] += outcome[0];
-                sum[1] += position.playout_means(&request).unwrap().outcome[0];
+            let first = seed as usize * 7;
+            let games = session.playouts_by_move(64, first, None, seed).unwrap();
+            for (game, outcome) in games.unwrap().iter().enumerate() {
+                let (sum, _, count) = &mut sums[(first + game) % moves.len()];
+                *sum += outcome[seat];
+                *count += 1;
             }
         }
-        for (at, [at_once, single]) in sums.into_iter().enumerate() {
-            // Five standard deviations of the difference at most.
-            let most = 5.0 * (2.0 * TIMES as f64).sqrt() / 2.0;
-            assert!(
-                (at_once - single).abs() <= most,
-                "{id} {at}: {at_once} {single}"
-            );
-            if positions[at].end().is_some() {
-                assert!(
-                    (at_once - single).abs() < 1e-9,
-                    "{id} {at}: {at_once} {single}"
-                );
+        for (mv, (sum, single, count)) in moves.iter().zip(&mut sums) {
+            let child = session.child(&[mv]).unwrap();
+            for seed in 0..*count {
+                let played = child.playout_means(&PlayoutRequest::new(1, seed)).unwrap();
+                *single += played.outcome[seat];
             }
+            assert!(*count > 0 || moves.len() > 64, "{id} {mv}");
+            // Five standard deviations of the difference at most.
+            let most = 5.0 * (2.0 * *count as f64).sqrt() / 2.0;
+            assert!(
+                (*sum - *single).abs() <= most,
+                "{id} {mv}: {sum} {single} of {count}"
+            );
         }
     }
+    assert!(tested >= 8, "{tested}");
 }
