@@ -198,6 +198,25 @@ fn one_step_that_takes_long_does_not_hold_up_a_random_game() {
     assert_eq!(session.ply(), 0);
 }
 
+/// A fact with one fitting successor is looked up before a relation that has hundreds of answers.
+#[test]
+fn counting_down_takes_few_steps_of_the_interpreter() {
+    let numbers = (0..400).map(|number| format!("(succ {number} {})", number + 1));
+    let text = numbers.collect::<String>()
+        + "(role me) (init (at 400)) (legal me x) (legal me y) (<= (next done) (does me ?m)) \
+           (<= terminal (true (at ?n)) (lte 3 ?n)) (goal me 50) (lte 3 3) \
+           (<= (lte ?x ?y) (succ ?z ?y) (lte ?x ?z))";
+    let limits = GroundLimits {
+        candidates: 100,
+        steps: 10_000,
+        ..GroundLimits::DEFAULT
+    };
+    let game = game(&text, &limits);
+    assert!(game.report.network.is_err());
+    let session = game.rules.start(0).unwrap();
+    assert!(session.to_move().is_over());
+}
+
 #[test]
 fn a_sheet_that_is_large_and_slow_to_split_is_refused() {
     let or = "(or (c 1) (c 2) (c 3) (c 4))".repeat(6);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use games::budget::{self, Spent, Ticks};
 
-use super::order::order;
+use super::order::{FactCounts, order};
 use crate::limits::MOST_WORDS;
 use crate::read::{Literal, Pattern, PredId, Rule, Sheet, pred};
 use crate::terms::{Map, Symbol, Term, Terms};
@@ -103,6 +103,7 @@ pub(super) struct Solver {
     first_terms: usize,
     /// The order of the literals of a rule, given which variables are bound.
     plans: Map<(usize, Box<[bool]>), Plan>,
+    counts: FactCounts,
     facts: Vec<Term>,
     is_fact: Map<Term, ()>,
     by_name: Map<Symbol, Vec<Term>>,
@@ -126,6 +127,7 @@ impl Solver {
             ticks: Ticks::default(),
             first_terms: 0,
             plans: Map::default(),
+            counts: FactCounts::new(sheet),
             facts: Vec::new(),
             is_fact: Map::default(),
             by_name: Map::default(),
@@ -269,7 +271,7 @@ impl Solver {
             Some(plan) => plan.clone(),
             None => {
                 budget::check()?;
-                let plan: Plan = order(sheet, rule, &key.1).into();
+                let plan: Plan = order(&self.counts, rule, &key.1).into();
                 self.plans.insert(key, plan.clone());
                 plan
             }
