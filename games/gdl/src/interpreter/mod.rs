@@ -104,24 +104,25 @@ impl Interpreter {
         })
     }
 
-    fn position(&self, mut facts: Vec<String>) -> Result<InterpretedPosition, Failure> {
+    /// The position with these facts.
+    fn look(
+        &self,
+        solver: &mut Solver,
+        mut facts: Vec<String>,
+    ) -> Result<InterpretedPosition, Unsolved> {
         facts.sort_unstable();
         facts.dedup();
-        let looked = self.evaluate(|solver| {
-            let facts = self.terms(solver, &facts);
-            solver.set(&facts, &[], &self.is_static);
-            let over = !solver.ask(&self.sheet, pred::TERMINAL, None)?.is_empty();
-            let mut legal = Vec::new();
-            for role in &self.sheet.roles {
-                let mut moves = Vec::new();
-                if !over {
-                    moves = self.second(solver, pred::LEGAL, *role)?;
-                }
-                legal.push(moves);
+        let terms = self.terms(solver, &facts);
+        solver.set(&terms, &[], &self.is_static);
+        let over = !solver.ask(&self.sheet, pred::TERMINAL, None)?.is_empty();
+        let mut legal = Vec::new();
+        for role in &self.sheet.roles {
+            let mut moves = Vec::new();
+            if !over {
+                moves = self.second(solver, pred::LEGAL, *role)?;
             }
-            Ok((over, legal))
-        });
-        let (over, legal) = looked?;
+            legal.push(moves);
+        }
         Ok(InterpretedPosition(Arc::new(Inner { facts, over, legal })))
     }
 
@@ -187,15 +188,11 @@ fn static_relations(sheet: &Sheet) -> Vec<bool> {
 }
 
 impl Interpreter {
-    fn goal(&self, position: &InterpretedPosition, role: usize) -> Result<Option<i64>, Failure> {
-        let goals = self.evaluate(|solver| {
-            let facts = self.terms(solver, &position.0.facts);
-            solver.set(&facts, &[], &self.is_static);
-            self.second(solver, pred::GOAL, self.sheet.roles[role])
-        })?;
+    /// The goal of a role, of the values that the rules give it.
+    fn goal(&self, role: usize, values: &[String]) -> Result<Option<i64>, Failure> {
         let mut best = None;
-        for goal in goals {
-            match goal.parse::<i64>() {
+        for value in values {
+            match value.parse::<i64>() {
                 Ok(value) if (0..=100).contains(&value) => best = best.max(Some(value)),
                 _ => return Err(Failure::GoalValue(self.roles[role].clone())),
             }
@@ -213,21 +210,21 @@ impl Engine for Interpreter {
     }
 
     fn start(&self) -> Result<InterpretedPosition, Failure> {
-        let facts = self.evaluate(|solver| {
+        self.evaluate(|solver| {
             solver.set(&[], &[], &self.is_static);
             let init = solver.ask(&self.sheet, pred::INIT, None)?;
             let init: Vec<Term> = init.iter().map(|answer| answer[0]).collect();
-            written(&solver.terms, &init)
-        })?;
-        self.position(facts)
+            let init = written(&solver.terms, &init)?;
+            self.look(solver, init)
+        })
     }
 
     fn load(&self, facts: &[String]) -> Result<InterpretedPosition, Failure> {
-        let spelled = self.evaluate(|solver| {
+        self.evaluate(|solver| {
             let terms = self.terms(solver, facts);
-            Ok(terms.iter().map(|fact| solver.terms.text(*fact)).collect())
-        })?;
-        self.position(spelled)
+            let spelled = terms.iter().map(|fact| solver.terms.text(*fact)).collect();
+            self.look(solver, spelled)
+        })
     }
 
     fn facts(&self, position: &InterpretedPosition) -> Vec<String> {
@@ -280,8 +277,16 @@ impl Engine for Interpreter {
         roles: &[usize],
         take: &mut dyn FnMut(Option<i64>),
     ) -> Result<(), Failure> {
-        for role in roles {
-            take(self.goal(position, *role)?);
+        let values = self.evaluate(|solver| {
+            let facts = self.terms(solver, &position.0.facts);
+            solver.set(&facts, &[], &self.is_static);
+            let roles = roles.iter();
+            roles
+                .map(|role| self.second(solver, pred::GOAL, self.sheet.roles[*role]))
+                .collect::<Result<Vec<_>, _>>()
+        })?;
+        for (role, values) in roles.iter().zip(values) {
+            take(self.goal(*role, &values)?);
         }
         Ok(())
     }
@@ -293,7 +298,7 @@ impl Engine for Interpreter {
     ) -> Result<(), Failure> {
         let wants_percepts = percepts.is_some();
         let inner = &position.0;
-        let (facts, seen) = self.evaluate(|solver| {
+        let (next, seen) = self.evaluate(|solver| {
             let facts = self.terms(solver, &inner.facts);
             let mut does = Vec::new();
             for (role, mv) in joint.iter().enumerate() {
@@ -311,9 +316,8 @@ impl Engine for Interpreter {
                     seen.push(self.second(solver, pred::SEES, *role)?);
                 }
             }
-            Ok((next, seen))
+            Ok((self.look(solver, next)?, seen))
         })?;
-        let next = self.position(facts)?;
         if let Some(out) = percepts {
             for (all, new) in out.iter_mut().zip(seen) {
                 all.extend(new);
