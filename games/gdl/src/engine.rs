@@ -34,7 +34,7 @@ pub(crate) struct Series<'s, P> {
     /// The ply at which games stop.
     pub(crate) last: u32,
     pub(crate) count: u32,
-    /// Game `n` begins with the legal move `n + first`, counted round and round, of whoever chooses first;
+    /// Game `n` begins with the legal move `n + first`, counted round and round, of the seat that acts alone;
     /// `None` if that move is drawn, too.
     pub(crate) first: Option<usize>,
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// So many texts are only in games that name each move anew, where it does not help to keep them.
+/// Only games that name every move differently have this many texts; keeping them does not help there.
 const MOST: usize = 100_000;
 
 #[derive(Default)]
