@@ -151,7 +151,7 @@ impl SessionMcts {
         while !root.is_proven() && budget.go_on() {
             tree.games = match may_play_many {
                 true => self.pace.next(),
-                false => Games::SINGLE,
+                false => Games::Single,
             };
             let began = Instant::now();
             let iterated = tree.iterate(&mut root, None);

@@ -17,18 +17,13 @@ const SINGLE_EVERY: u32 = 32;
 const KEPT_WHILE_COLD: f64 = 0.7;
 const KEPT: f64 = 0.95;
 
-/// The random games that an iteration plays: a single one, many, or both to compare them.
+/// The random games that an iteration plays.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Games {
-    pub(super) single: bool,
-    pub(super) many: bool,
-}
-
-impl Games {
-    pub(super) const SINGLE: Games = Games {
-        single: true,
-        many: false,
-    };
+pub(super) enum Games {
+    Single,
+    Many,
+    /// Many that count, and a single one to compare the times.
+    Both,
 }
 
 /// How long the random games of an iteration took; zero if there were none of a kind.
@@ -70,13 +65,13 @@ impl Pace {
         let Pace { single, many } = self;
         let is_cold = single.iterations < COLD;
         let few = single.iterations.min(many.iterations) < LEAST;
-        if few || many.log <= single.log + WORTH.ln() {
-            return Games {
-                single: is_cold || many.iterations.is_multiple_of(SINGLE_EVERY),
-                many: true,
-            };
+        if !few && many.log > single.log + WORTH.ln() {
+            return Games::Single;
         }
-        Games::SINGLE
+        match is_cold || many.iterations.is_multiple_of(SINGLE_EVERY) {
+            true => Games::Both,
+            false => Games::Many,
+        }
     }
 
     /// Records how long an iteration took, and its games.
@@ -103,11 +98,11 @@ mod tests {
             let took =
                 |is_played: bool, millis| Duration::from_millis(millis * u64::from(is_played));
             let spent = Spent {
-                single: took(games.single, single),
-                many: took(games.many, many),
+                single: took(games != Games::Many, single),
+                many: took(games != Games::Single, many),
             };
             pace.add(spent.single + spent.many, spent);
-            with_many += u32::from(games.many);
+            with_many += u32::from(games != Games::Single);
         }
         with_many
     }

@@ -170,7 +170,7 @@ impl<'a> Tree<'a> {
             by_observation: HashMap::new(),
             path: Vec::new(),
             last_ply: None,
-            games: Games::SINGLE,
+            games: Games::Single,
             spent: Spent::default(),
             discarded,
             texts,
@@ -352,12 +352,12 @@ impl<'a> Tree<'a> {
     /// The value of a position by random games: a single one, or many that also give a first impression of
     /// each of its moves. If both are played, the many count.
     fn play_out(&mut self, node: &mut Node) -> Result<Vec<f64>, BrokenRules> {
-        let by_many = match self.games.many {
-            true => self.play_out_each_move(node)?,
-            false => None,
+        let by_many = match self.games {
+            Games::Single => None,
+            Games::Many | Games::Both => self.play_out_each_move(node)?,
         };
         match by_many {
-            Some(values) if !self.games.single => Ok(values),
+            Some(values) if self.games == Games::Many => Ok(values),
             Some(values) => self.play_out_once(node).map(|_| values),
             None => self.play_out_once(node),
         }
