@@ -1,6 +1,7 @@
 //! Separate regions in the Game of the Amazons: who has more moves left wins.
 
 use super::points::shots;
+use super::regions::separate_regions;
 use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
 use crate::kit::board::grid::{Cells, Grid};
 use crate::kit::outcome::Seat;
@@ -17,10 +18,7 @@ pub fn moves_left<S: Cells>(
     empty: S,
     budget: &mut Budget,
 ) -> Option<[PointRange; 2]> {
-    let regions = amazons.map(|own| grid.region(own, empty | own));
-    if regions[0] & regions[1] & empty != S::NONE {
-        return None;
-    }
+    let regions = separate_regions(grid, &amazons, |seat| empty | amazons[seat])?;
     Some([0, 1].map(|seat: Seat| {
         let endgame = Endgame {
             pieces: amazons[seat],

@@ -9,6 +9,7 @@
 
 pub mod arrows;
 mod points;
+mod regions;
 mod solver;
 
 pub use points::{PointBoard, Slides, Spears, worth};

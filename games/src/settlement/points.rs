@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 
+use super::regions::separate_regions;
 use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
 use crate::kit::board::grid::{Cells, Grid};
 use crate::kit::outcome::{MAX_SEATS, Scores};
@@ -42,7 +43,13 @@ impl<S: Cells + Hash> PointBoard<S> {
         moves: &M,
         budget: &mut Budget,
     ) -> Option<[PointRange; MAX_SEATS]> {
-        let regions = self.separate_regions(grid, M::OPENS_CELLS)?;
+        let regions = separate_regions(grid, &self.pieces, |seat| {
+            if M::OPENS_CELLS {
+                self.open | self.pieces[seat]
+            } else {
+                self.open
+            }
+        })?;
         let mut points = [PointRange { least: 0, most: 0 }; MAX_SEATS];
         for seat in 0..self.seats {
             let own = self.pieces[seat];
@@ -80,22 +87,6 @@ impl<S: Cells + Hash> PointBoard<S> {
 
     fn all_pieces(&self) -> S {
         self.pieces.iter().fold(S::NONE, |all, &set| all | set)
-    }
-
-    /// The cells that each seat can ever reach while the others keep to theirs, if no two seats can reach the
-    /// same one.
-    fn separate_regions(&self, grid: &Grid<S>, opens_cells: bool) -> Option<[S; MAX_SEATS]> {
-        let mut regions = [S::NONE; MAX_SEATS];
-        let mut all = S::NONE;
-        for (region, &pieces) in regions.iter_mut().zip(&self.pieces[..self.seats]) {
-            let own = if opens_cells { pieces } else { S::NONE };
-            *region = grid.region(pieces, self.open | own);
-            if all & *region != S::NONE {
-                return None;
-            }
-            all = all | *region;
-        }
-        Some(regions)
     }
 }
 

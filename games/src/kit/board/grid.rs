@@ -7,6 +7,7 @@ use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 use arrayvec::ArrayVec;
 
 use crate::kit::board::{Board, CellId};
+use crate::kit::view::Shape;
 
 /// A set of cells as bits of an integer.
 pub trait Cells:
@@ -106,10 +107,26 @@ struct Axis<S> {
 #[derive(Clone, Debug)]
 pub struct Grid<S> {
     axes: ArrayVec<Axis<S>, 4>,
-    /// The number of doublings until a slide covers the longest line.
-    doublings: u32,
+    /// True if a line has more than [`STAGES`] of doubling cover.
+    long: bool,
+    /// The number of columns if slides are compiled for it, else 0.
+    width: u32,
     /// The number of cells.
     cells: usize,
+}
+
+/// A slide is put together from this many parts of 1, 2 and 4 steps; on long lines the last one is
+/// repeated, which covers the 12 cells of the longest.
+const STAGES: usize = 3;
+
+/// Open cells, prepared for the slides of many sets.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenLines<S> {
+    open: S,
+    /// For each axis, the cells that end 1, 2 and 4 open ones in a row, seen upwards.
+    up: [[S; STAGES]; 4],
+    /// The same downwards.
+    down: [[S; STAGES]; 4],
 }
 
 impl<S: Cells> Grid<S> {
@@ -136,10 +153,14 @@ impl<S: Cells> Grid<S> {
             }
         };
         let longest = board.rows().iter().map(Vec::len).max().unwrap_or(1);
+        let longest = longest.max(board.rows().len());
+        assert!(longest <= 12, "slides cover no longer lines");
+        let compiled = board.shape() == Shape::Square && board.rows()[0].len() == 10;
         Grid {
             cells: board.len(),
             axes: (0..half).map(axis).collect(),
-            doublings: (longest.max(board.rows().len()).max(2) - 1).ilog2(),
+            long: longest > 1 << STAGES,
+            width: if compiled { 10 } else { 0 },
         }
     }
 
@@ -156,9 +177,20 @@ impl<S: Cells> Grid<S> {
     /// All cells next to a set; some of them may be in it.
     #[inline]
     pub fn around(&self, set: S) -> S {
-        self.axes.iter().fold(S::NONE, |all, axis| {
-            all | (set & axis.before) << axis.shift | (set & axis.after) >> axis.shift
-        })
+        match self.width {
+            10 => self.around_by::<10>(set),
+            _ => self.around_by::<0>(set),
+        }
+    }
+
+    #[inline(always)]
+    fn around_by<const WIDTH: u32>(&self, set: S) -> S {
+        let mut all = S::NONE;
+        for (index, axis) in self.axes.iter().enumerate() {
+            let shift = axis.shift_by::<WIDTH>(index);
+            all = all | (set & axis.before) << shift | (set & axis.after) >> shift;
+        }
+        all
     }
 
     /// The cells of `open` that a piece of the set reaches by a straight jump over a cell of `over`.
@@ -186,23 +218,82 @@ impl<S: Cells> Grid<S> {
     /// The cells of `open` that a piece of the set reaches in one slide along a line of such cells.
     #[inline]
     pub fn slides(&self, set: S, open: S) -> S {
-        let mut reached = S::NONE;
-        for axis in &self.axes {
-            let (mut up, mut down) = (set, set);
-            let (mut up_open, mut down_open) = (open & axis.after, open & axis.before);
-            let mut shift = axis.shift;
-            for _ in 0..self.doublings {
-                up = up | up_open & up << shift;
-                up_open = up_open & up_open << shift;
-                down = down | down_open & down >> shift;
-                down_open = down_open & down_open >> shift;
-                shift *= 2;
+        self.slides_along(set, &self.open_lines(open))
+    }
+
+    /// Prepares open cells for [`Self::slides_along`].
+    #[inline]
+    pub fn open_lines(&self, open: S) -> OpenLines<S> {
+        match self.width {
+            10 => self.open_lines_by::<10>(open),
+            _ => self.open_lines_by::<0>(open),
+        }
+    }
+
+    #[inline(always)]
+    fn open_lines_by<const WIDTH: u32>(&self, open: S) -> OpenLines<S> {
+        let mut lines = OpenLines {
+            open,
+            up: [[S::NONE; STAGES]; 4],
+            down: [[S::NONE; STAGES]; 4],
+        };
+        for (index, axis) in self.axes.iter().enumerate() {
+            let shift = axis.shift_by::<WIDTH>(index);
+            let (mut up, mut down) = (open & axis.after, open & axis.before);
+            for stage in 0..STAGES {
+                lines.up[index][stage] = up;
+                lines.down[index][stage] = down;
+                up = up & up << (shift << stage);
+                down = down & down >> (shift << stage);
             }
-            up = up | up_open & up << shift;
-            down = down | down_open & down >> shift;
+        }
+        lines
+    }
+
+    /// The same as [`Self::slides`].
+    #[inline]
+    pub fn slides_along(&self, set: S, lines: &OpenLines<S>) -> S {
+        match self.width {
+            10 => self.slides_by::<10>(set, lines),
+            _ => self.slides_by::<0>(set, lines),
+        }
+    }
+
+    #[inline(always)]
+    fn slides_by<const WIDTH: u32>(&self, set: S, lines: &OpenLines<S>) -> S {
+        let mut reached = S::NONE;
+        for (index, axis) in self.axes.iter().enumerate() {
+            let shift = axis.shift_by::<WIDTH>(index);
+            let (ups, downs) = (&lines.up[index], &lines.down[index]);
+            let (mut up, mut down) = (set, set);
+            for stage in 0..STAGES {
+                up = up | ups[stage] & up << (shift << stage);
+                down = down | downs[stage] & down >> (shift << stage);
+            }
+            if self.long {
+                let last = STAGES - 1;
+                up = up | ups[last] & up << (shift << last);
+                down = down | downs[last] & down >> (shift << last);
+            }
             reached = reached | up | down;
         }
-        reached & open
+        reached & lines.open
+    }
+}
+
+impl<S> Axis<S> {
+    /// The same as `shift`; known to the compiler if the board has `WIDTH` columns, which makes shifts of
+    /// large sets cost half.
+    #[inline(always)]
+    fn shift_by<const WIDTH: u32>(&self, index: usize) -> u32 {
+        match (WIDTH, index) {
+            (0, _) => self.shift,
+            // North, north-east, east, south-east.
+            (_, 0) => WIDTH,
+            (_, 1) => WIDTH + 1,
+            (_, 2) => 1,
+            _ => WIDTH - 1,
+        }
     }
 }
 
