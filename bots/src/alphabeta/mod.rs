@@ -7,6 +7,7 @@ mod best_lines;
 mod budget;
 #[cfg(test)]
 pub(crate) mod fit;
+mod move_list;
 mod move_ordering;
 mod node;
 mod search;
@@ -23,6 +24,7 @@ use crate::order::sort_best_first;
 use crate::turn::analysis;
 use crate::turn::analysis::Analysis;
 use budget::NodeBudget;
+use move_list::MoveList;
 use move_ordering::{LONGEST, MoveOrdering};
 use node::{Node, Window};
 use search::{Memory, TurnSearch};
@@ -61,7 +63,8 @@ impl Engine for AlphaBeta {
                 table: TranspositionTable::new(TABLE_BITS),
                 ordering: MoveOrdering::new(),
                 evaluation: evaluation::evaluation::<G>(),
-                lists: vec![Vec::new(); LONGEST],
+                lists: vec![MoveList::default(); LONGEST],
+                noisy: vec![Vec::new(); LONGEST],
                 scratch: Vec::new(),
             },
         })

@@ -36,18 +36,22 @@ impl<M: Copy + Eq + Hash> MoveOrdering<M> {
         }
     }
 
-    /// The estimate of a move of a side.
-    #[inline]
-    pub(super) fn promise(&self, side: usize, ply: usize, mv: M) -> i32 {
-        match self.killers[ply] {
-            [Some(killer), _] if killer == mv => 2 * MOST,
-            [_, Some(killer)] if killer == mv => 2 * MOST - 1,
-            _ => self.history[side][place(mv)],
-        }
+    /// The killer moves at this distance from the root, the last one first.
+    pub(super) fn killers(&self, ply: usize) -> impl Iterator<Item = M> + use<M> {
+        self.killers[ply].into_iter().flatten()
     }
 
-    /// Records a cutoff by a move, and none by the moves tried before it.
-    pub(super) fn reward(&mut self, node: Node, mv: M, before: &[M]) {
+    /// The estimate of a move of a side.
+    #[inline]
+    pub(super) fn promise(&self, side: usize, mv: M) -> i32 {
+        self.history[side][place(mv)]
+    }
+
+    /// Records a cutoff by the last of these moves, and none by those tried before it.
+    pub(super) fn reward(&mut self, node: Node, tried: &[M]) {
+        let Some((&mv, before)) = tried.split_last() else {
+            return;
+        };
         let Node { side, depth, ply } = node;
         if self.killers[ply][0] != Some(mv) {
             self.killers[ply] = [Some(mv), self.killers[ply][0]];
@@ -122,20 +126,20 @@ mod tests {
     #[test]
     fn a_move_that_caused_a_cutoff_comes_before_others() {
         let mut ordering = MoveOrdering::new();
-        ordering.reward(node(3, 4), 'b', &['a']);
-        let promise = |ply, mv| ordering.promise(0, ply, mv);
-        assert!(promise(3, 'b') > promise(5, 'b'));
-        assert!(promise(5, 'b') > promise(5, 'c'));
-        assert!(promise(5, 'c') > promise(5, 'a'));
-        assert_eq!(ordering.promise(1, 3, 'c'), 0);
+        ordering.reward(node(3, 4), &['a', 'b']);
+        assert_eq!(ordering.killers(3).collect::<Vec<_>>(), ['b']);
+        assert_eq!(ordering.killers(5).count(), 0);
+        let promise = |mv| ordering.promise(0, mv);
+        assert!(promise('b') > promise('c') && promise('c') > promise('a'));
+        assert_eq!(ordering.promise(1, 'b'), 0);
     }
 
     #[test]
     fn history_stays_within_bounds() {
         let mut ordering = MoveOrdering::new();
         for _ in 0..10_000 {
-            ordering.reward(node(0, 30), 1u8, &[2]);
+            ordering.reward(node(0, 30), &[2u8, 1]);
         }
-        assert!(ordering.promise(0, 1, 1) <= MOST && ordering.promise(0, 1, 2) >= -MOST);
+        assert!(ordering.promise(0, 1) <= MOST && ordering.promise(0, 2) >= -MOST);
     }
 }

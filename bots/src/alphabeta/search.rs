@@ -7,6 +7,7 @@
 use games::{Game, Seat};
 
 use super::budget::NodeBudget;
+use super::move_list::MoveList;
 use super::move_ordering::{LONGEST, MoveOrdering};
 use super::node::{Node, Window};
 use super::transposition_table::{Bound, NodeResult, TranspositionTable};
@@ -24,6 +25,10 @@ const STATIC_MARGIN: Value = 700;
 const ORDERED_A_CHECK: usize = 32;
 /// The first moves of a list are always searched to the full depth.
 const FULL_MOVES: usize = 4;
+/// In positions with more moves than this, a search of little depth leaves the late ones out.
+const MANY: usize = 64;
+const TRIED_AT_DEPTH_1: usize = 24;
+const TRIED_AT_DEPTH_2: usize = 60;
 /// With more than two seats, the number of moves searched for each of the others.
 const SENSIBLE: usize = 3;
 /// If a limit may end the match within this many plies, equal positions at different plies are
@@ -36,7 +41,9 @@ pub(super) struct Memory<G: Game> {
     pub(super) ordering: MoveOrdering<G::Move>,
     pub(super) evaluation: Box<dyn Evaluate<G>>,
     /// Lists of moves by distance from the root, kept to be reused.
-    pub(super) lists: Vec<Vec<(i32, G::Move)>>,
+    pub(super) lists: Vec<MoveList<G::Move>>,
+    /// The same for noisy moves.
+    pub(super) noisy: Vec<Vec<(i32, G::Move)>>,
     pub(super) scratch: Vec<G::Move>,
 }
 
@@ -205,9 +212,11 @@ impl<G: Game> TurnSearch<'_, G> {
             depth: depth - reduced,
             ..node
         };
-        let list = self.ordered_moves(position, node, best_move);
+        let mut list = std::mem::take(&mut self.memory.lists[ply]);
+        list.clear();
+        self.early_moves(position, node, best_move, &mut list);
         self.path.push(self.game.key(position));
-        let mut result = self.search_moves(position, &list, node, window);
+        let mut result = self.search_moves(position, &mut list, node, window);
         self.path.pop();
         self.memory.lists[ply] = list;
         if self.budget.is_spent() {
@@ -224,7 +233,7 @@ impl<G: Game> TurnSearch<'_, G> {
     fn search_moves(
         &mut self,
         position: &G::Position,
-        list: &[(i32, G::Move)],
+        list: &mut MoveList<G::Move>,
         node: Node,
         mut window: Window,
     ) -> NodeResult<G::Move> {
@@ -235,7 +244,13 @@ impl<G: Game> TurnSearch<'_, G> {
             depth: node.depth,
             bound: Bound::Upper,
         };
-        for (index, &(_, mv)) in list.iter().enumerate() {
+        let most = most_tried(node.depth, window);
+        while let Some(mv) = self.next_move(position, node, list) {
+            let index = list.tried.len() - 1;
+            if index >= most && list.len() > MANY && result.value > -PROVEN {
+                result.value = result.value.max(window.alpha);
+                break;
+            }
             let mut next = *position;
             self.game.play_unchecked(&mut next, mv);
             let value = self.search_move(&next, index, node, window);
@@ -251,12 +266,30 @@ impl<G: Game> TurnSearch<'_, G> {
                 }
                 if value >= window.beta {
                     result.bound = Bound::Lower;
-                    self.reward(node, &list[..=index]);
+                    self.memory.ordering.reward(node, &list.tried);
                     break;
                 }
             }
         }
         result
+    }
+
+    /// The next move of a list; the moves are listed when the early ones have been tried.
+    #[inline]
+    fn next_move(
+        &mut self,
+        position: &G::Position,
+        node: Node,
+        list: &mut MoveList<G::Move>,
+    ) -> Option<G::Move> {
+        if let Some(mv) = list.next() {
+            return Some(mv);
+        }
+        if list.listed {
+            return None;
+        }
+        self.list_moves(position, node, list);
+        list.next()
     }
 
     /// True if the match ends here, by the rules or by the limit on plies.
@@ -287,7 +320,7 @@ impl<G: Game> TurnSearch<'_, G> {
         if static_value >= window.beta || node.ply + 1 >= LONGEST {
             return static_value;
         }
-        let mut list = std::mem::take(&mut self.memory.lists[node.ply]);
+        let mut list = std::mem::take(&mut self.memory.noisy[node.ply]);
         list.clear();
         let evaluation = &mut self.memory.evaluation;
         evaluation.noisy(self.game, position, &mut list);
@@ -307,7 +340,7 @@ impl<G: Game> TurnSearch<'_, G> {
                 break;
             }
         }
-        self.memory.lists[node.ply] = list;
+        self.memory.noisy[node.ply] = list;
         best
     }
 
@@ -330,89 +363,97 @@ impl<G: Game> TurnSearch<'_, G> {
         }
     }
 
-    /// The moves of a position, the most promising first.
-    fn ordered_moves(
+    /// Puts the moves that are tried before others are even listed into a list: the best one of an earlier
+    /// search and the killers.
+    fn early_moves(
         &mut self,
         position: &G::Position,
         node: Node,
-        first: Option<G::Move>,
-    ) -> Vec<(i32, G::Move)> {
-        let Node { side, depth, ply } = node;
-        let mut list = std::mem::take(&mut self.memory.lists[ply]);
-        list.clear();
+        best: Option<G::Move>,
+        list: &mut MoveList<G::Move>,
+    ) {
+        if let Some(mv) = best.filter(|mv| self.game.is_legal(position, *mv)) {
+            list.push_early(mv);
+        }
+        // What is not sensible is not tried.
+        if node.side == 0 || self.game.seats() == 2 {
+            for mv in self.memory.ordering.killers(node.ply) {
+                if self.game.is_legal(position, mv) {
+                    list.push_early(mv);
+                }
+            }
+        }
+    }
+
+    /// Lists the moves of a position with their promise.
+    fn list_moves(&mut self, position: &G::Position, node: Node, list: &mut MoveList<G::Move>) {
+        list.listed = true;
         // All moves: in the games that have shortlists, a search of these alone did no better.
-        let memory = &mut *self.memory;
-        self.game.legal(position, &mut memory.scratch);
-        list.extend(memory.scratch.iter().map(|&mv| (0, mv)));
-        if side == 1 && self.game.seats() > 2 {
-            self.keep_sensible(position, &mut list);
+        let mut moves = std::mem::take(&mut self.memory.scratch);
+        self.game.legal(position, &mut moves);
+        if node.side == 1 && self.game.seats() > 2 {
+            self.keep_sensible(position, &mut moves);
         }
-        for (promise, mv) in &mut list {
-            *promise = if first == Some(*mv) {
-                i32::MAX
+        let mut ahead = node.depth >= ORDER_DEPTH;
+        for (index, &mv) in moves.iter().enumerate() {
+            // With a thousand moves this takes milliseconds.
+            if ahead && index % ORDERED_A_CHECK == ORDERED_A_CHECK - 1 {
+                ahead = !self.budget.check_clock();
+            }
+            let later = if ahead {
+                self.look_ahead(position, node, mv)
             } else {
-                let evaluation = &mut self.memory.evaluation;
-                self.memory.ordering.promise(side, ply, *mv)
-                    + evaluation.promise(self.game, position, *mv)
+                0
             };
+            list.push(mv, self.memory.ordering.promise(node.side, mv) + later);
         }
-        if depth >= ORDER_DEPTH {
-            self.look_ahead(position, node, &mut list);
-        }
-        sort_best_first(&mut list, |(promise, _)| *promise);
-        list
+        self.memory.scratch = moves;
     }
 
     /// Keeps the moves of another seat that look best to that seat itself: with more than two seats,
     /// no seat plays against only one of the others.
-    fn keep_sensible(&mut self, position: &G::Position, list: &mut Vec<(i32, G::Move)>) {
+    fn keep_sensible(&mut self, position: &G::Position, moves: &mut Vec<G::Move>) {
         let mover = self.game.to_move(position);
-        let Some(seat) = mover.filter(|_| list.len() > SENSIBLE) else {
+        let Some(seat) = mover.filter(|_| moves.len() > SENSIBLE) else {
             return;
         };
-        for (promise, mv) in list.iter_mut() {
+        let mut rated: Vec<(Value, G::Move)> = Vec::with_capacity(moves.len());
+        for &mv in moves.iter() {
             let mut next = *position;
-            self.game.play_unchecked(&mut next, *mv);
-            *promise = if self.is_over(&next) {
+            self.game.play_unchecked(&mut next, mv);
+            let value = if self.is_over(&next) {
                 value::of_share(self.game.outcome(&next)[seat], 0)
             } else {
                 let scores = self.memory.evaluation.scores(self.game, &next);
                 value::of_many(&scores[..self.game.seats()], seat)
             };
+            rated.push((value, mv));
         }
-        sort_best_first(list, |(promise, _)| *promise);
-        list.truncate(SENSIBLE);
+        sort_best_first(&mut rated, |(value, _)| *value);
+        moves.clear();
+        moves.extend(rated.iter().take(SENSIBLE).map(|(_, mv)| *mv));
     }
 
-    /// Adds the evaluations of the positions after the moves to their promises.
-    fn look_ahead(&mut self, position: &G::Position, node: Node, list: &mut [(i32, G::Move)]) {
-        let rest = list.iter_mut().filter(|(promise, _)| *promise != i32::MAX);
-        for (index, (promise, mv)) in rest.enumerate() {
-            // With a thousand moves this takes milliseconds.
-            if index % ORDERED_A_CHECK == ORDERED_A_CHECK - 1 && self.budget.check_clock() {
-                return;
-            }
-            let mut next = *position;
-            self.game.play_unchecked(&mut next, *mv);
-            let value = if self.is_over(&next) {
-                self.outcome(&next, node.side, node.ply)
-            } else {
-                self.evaluate(&next, node.side)
-            };
-            *promise += value.clamp(-30 * UNIT, 30 * UNIT) * 64;
-        }
-    }
-
-    /// Records for the move ordering that the last of these moves caused a cutoff.
-    fn reward(&mut self, node: Node, list: &[(i32, G::Move)]) {
-        let Some(((_, mv), before)) = list.split_last() else {
-            return;
+    /// What the evaluation of the position after a move adds to the promise of the move.
+    fn look_ahead(&mut self, position: &G::Position, node: Node, mv: G::Move) -> i32 {
+        let mut next = *position;
+        self.game.play_unchecked(&mut next, mv);
+        let value = if self.is_over(&next) {
+            self.outcome(&next, node.side, node.ply)
+        } else {
+            self.evaluate(&next, node.side)
         };
-        self.memory.scratch.clear();
-        let before = before.iter().map(|(_, mv)| *mv);
-        self.memory.scratch.extend(before);
-        let memory = &mut *self.memory;
-        memory.ordering.reward(node, *mv, &memory.scratch);
+        value.clamp(-30 * UNIT, 30 * UNIT) * 64
+    }
+}
+
+/// The number of moves of a position with many that a search to this depth tries; the later ones are
+/// taken for no better. That only a bound is wanted makes the mistakes cheap.
+fn most_tried(depth: i32, window: Window) -> usize {
+    match depth {
+        1 if window.is_null() => TRIED_AT_DEPTH_1,
+        2 if window.is_null() => TRIED_AT_DEPTH_2,
+        _ => usize::MAX,
     }
 }
 

@@ -25,12 +25,6 @@ pub trait Evaluate<G: Game>: Send {
         let _ = seat;
     }
 
-    /// Prior for move ordering: from 0 to 2^20, which is tried before all others.
-    fn promise(&mut self, game: &G, position: &G::Position, mv: G::Move) -> i32 {
-        let _ = (game, position, mv);
-        0
-    }
-
     /// Replaces the contents of `moves` by the moves that are worth a search to this depth; all legal
     /// moves if in doubt.
     fn shortlist(
