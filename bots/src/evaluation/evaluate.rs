@@ -25,6 +25,11 @@ pub trait Evaluate<G: Game>: Send {
         let _ = seat;
     }
 
+    /// The exploration constant of `mcts`: the less, the more its search trusts the scores.
+    fn exploration(&self) -> f32 {
+        1.0
+    }
+
     /// Replaces the contents of `moves` by the moves that are worth a search to this depth; all legal
     /// moves if in doubt.
     fn shortlist(

@@ -15,6 +15,8 @@ pub(crate) type FeatureTable = [[f32; MOST_FEATURES]; MAX_SEATS];
 pub(crate) trait Features<G: Game>: Default + Send {
     /// The weight of each feature, in log odds.
     const WEIGHTS: &'static [f32];
+    /// See [`Evaluate::exploration`].
+    const EXPLORATION: f32 = 1.0;
 
     /// See [`Evaluate::asked_by`].
     fn asked_by(&mut self, seat: Seat) {
@@ -83,6 +85,10 @@ impl<G: Game, F: Features<G>> Evaluate<G> for Linear<F> {
 
     fn asked_by(&mut self, seat: Seat) {
         self.0.asked_by(seat);
+    }
+
+    fn exploration(&self) -> f32 {
+        F::EXPLORATION
     }
 
     fn shortlist(

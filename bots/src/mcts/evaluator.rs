@@ -87,6 +87,10 @@ impl<G: Game> LeafEvaluator<G> {
         factor
     }
 
+    pub(super) fn exploration(&self) -> f32 {
+        self.evaluation.exploration()
+    }
+
     /// Lists the moves of a position that are worth evaluating first.
     pub(super) fn shortlist(&mut self, game: &G, position: &G::Position, moves: &mut Vec<G::Move>) {
         self.evaluation.shortlist(game, position, 1, moves);

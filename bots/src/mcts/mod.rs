@@ -148,7 +148,8 @@ impl<G: Game> MctsSearch<G> {
         }
         let mut graph = lock(&self.graph);
         let root = worker::position_id(question, question.position);
-        graph.set_root(question.game.seats(), &root);
+        let exploration = self.workers[0].evaluator.exploration();
+        graph.set_root(question.game.seats(), exploration, &root);
         if let Some(limit) = question.repetition {
             graph.apply_history(|key| worker::occurrences(question, key), limit);
         }

@@ -140,7 +140,7 @@ fn a_third_repetition_is_the_end_with_the_scores_as_they_are() {
     };
     let mut worker = Worker::<Siam>::new(Rng::new(1));
     let mut graph = SearchGraph::empty();
-    graph.set_root(2, &worker::position_id(&question, &position));
+    graph.set_root(2, 1.0, &worker::position_id(&question, &position));
     let budget = PlayoutBudget::new(Some(100), None, false);
     worker.expand_root(&question, &mut graph, &moves, &budget);
     let shared = Mutex::new(graph);

@@ -1,11 +1,12 @@
 //! Game of the Amazons: who reaches which cells first, by queen's and by king's moves, and mobility.
 
+use games::kit::board::CellId;
 use games::kit::board::grid::{Cells, Grid};
 use games::kit::board::sliding::lines::Gap;
 use games::kit::board::sliding::shots::Shot;
 use games::rules::amazons::{Amazons, Position};
 use games::settlement::{Budget, EndgameSolver, arrows};
-use games::{Game, MAX_SEATS, Seat};
+use games::{Game, MAX_SEATS};
 
 use crate::evaluation::evaluate::{CERTAIN, EFFORT};
 use crate::evaluation::features::flood::Flood;
@@ -16,6 +17,8 @@ use crate::evaluation::linear::{FeatureTable, Features, logarithm};
 #[derive(Default)]
 pub(crate) struct AmazonsFeatures {
     solver: EndgameSolver<u128>,
+    /// A board of at most 64 cells, whose sets are shifted in one step; made at the first position.
+    small: Option<Grid<u64>>,
 }
 
 /// The factor by which a cell is worth less for each move that it takes to reach it.
@@ -25,36 +28,36 @@ impl Features<Amazons> for AmazonsFeatures {
     const WEIGHTS: &'static [f32] = &[
         0.057, -0.092, 0.181, -0.222, 0.004, 0.169, -0.015, 0.002, 0.277, 0.217, -0.020,
     ];
+    const EXPLORATION: f32 = 0.4;
 
     fn count(&mut self, game: &Amazons, position: &Position, table: &mut FeatureTable) {
-        let grid = game.grid();
         let empty = game.empty_cells(position);
         let sides = [position.amazon_set(0), position.amazon_set(1)];
-        let queens = sides.map(|set| Flood::new(set, empty, |s, open| grid.slides(s, open)));
-        let kings = sides.map(|set| Flood::new(set, empty, |s, open| grid.around(s) & open));
+        let slides = |cell| game.lines().count(position.occupied(), cell, Gap::NONE);
+        let ground = if game.grid().cells() <= 64 {
+            let grid = self.small.get_or_insert_with(|| Grid::new(game.board()));
+            Ground::new(grid, sides.map(|set| set as u64), empty as u64, slides)
+        } else {
+            Ground::new(game.grid(), sides, empty, slides)
+        };
         // 1 while all cells are contested, 0 when none is.
-        let contested = (queens[0].all() & queens[1].all()).count() as f32;
+        let contested = ground.contested as f32;
         let phase = contested / (empty.count().max(1)) as f32 * (contested / 92.0).min(1.0);
         let mover = game.to_move(position);
         for (seat, features) in table.iter_mut().enumerate().take(2) {
-            let (own, other) = (seat, 1 - seat);
-            let first = queens[own].before(&queens[other]).count() as f32;
-            let near = kings[own].before(&kings[other]).count() as f32;
-            let close = closeness(&queens[own]);
-            let sooner: u32 = kings[own].within.iter().map(|set| set.count()).sum();
-            let alone = queens[own].all().without(queens[other].all()).count() as f32;
-            let room = room(game, position, seat, empty, grid);
+            let side = &ground.sides[seat];
+            let (first, near) = (side.first as f32, side.near as f32);
             let tempo = if mover == Some(seat) { 1.0 } else { 0.0 };
             let list = [
                 first,
                 first * phase,
                 near,
                 near * phase,
-                close * phase,
-                sooner as f32 * phase / 10.0,
-                alone,
-                room,
-                room * phase,
+                side.close * phase,
+                side.sooner as f32 * phase / 10.0,
+                side.alone as f32,
+                side.room,
+                side.room * phase,
                 tempo,
                 tempo * phase * 10.0,
             ];
@@ -117,8 +120,64 @@ const STAGED_MOVES: StagedMoves<Amazons, AmazonsFeatures> = StagedMoves {
     },
 };
 
+/// Which cells each side reaches, and how soon.
+struct Ground {
+    sides: [SideGround; 2],
+    /// The number of cells that both sides reach.
+    contested: u32,
+}
+
+struct SideGround {
+    /// The number of cells that its amazons reach in fewer moves than the other's.
+    first: u32,
+    /// The same by king's moves.
+    near: u32,
+    /// The cells that it reaches, each worth less the more moves it takes.
+    close: f32,
+    /// For each number of king's moves, the number of cells within it.
+    sooner: u32,
+    /// The number of cells that only this side reaches.
+    alone: u32,
+    /// The mobility of its amazons, as a logarithm for each.
+    room: f32,
+}
+
+impl Ground {
+    /// `slides` returns the number of slides of the amazon on a cell.
+    #[inline]
+    fn new<S: Cells>(
+        grid: &Grid<S>,
+        amazons: [S; 2],
+        empty: S,
+        slides: impl Fn(CellId) -> u32,
+    ) -> Self {
+        let lines = grid.open_lines(empty);
+        let queens = amazons.map(|set| Flood::new(set, empty, |s, _| grid.slides_along(s, &lines)));
+        let kings = amazons.map(|set| Flood::new(set, empty, |s, open| grid.around(s) & open));
+        let room = |cell| {
+            let steps = (grid.around(S::cell(cell)) & empty).count();
+            logarithm(slides(cell) + 2 * steps)
+        };
+        let side = |own: usize| {
+            let other = 1 - own;
+            SideGround {
+                first: queens[own].before(&queens[other]).count(),
+                near: kings[own].before(&kings[other]).count(),
+                close: closeness(&queens[own]),
+                sooner: kings[own].within.iter().map(|set| set.count()).sum(),
+                alone: queens[own].all().without(queens[other].all()).count(),
+                room: amazons[own].each().map(room).sum(),
+            }
+        };
+        Ground {
+            sides: [side(0), side(1)],
+            contested: (queens[0].all() & queens[1].all()).count(),
+        }
+    }
+}
+
 /// The cells that a flood reaches, each worth less the more moves it takes.
-fn closeness(flood: &Flood<u128>) -> f32 {
+fn closeness(flood: &Flood<impl Cells>) -> f32 {
     let mut sum = 0.0;
     let mut before = 0;
     let mut worth = 1.0;
@@ -132,15 +191,4 @@ fn closeness(flood: &Flood<u128>) -> f32 {
         before = count;
     }
     sum
-}
-
-/// The mobility of a seat's amazons, as a logarithm for each.
-fn room(game: &Amazons, position: &Position, seat: Seat, empty: u128, grid: &Grid<u128>) -> f32 {
-    let lines = game.lines();
-    let each = position.amazons(seat).map(|cell| {
-        let moves = lines.count(position.occupied(), cell, Gap::NONE);
-        let steps = (grid.around(1 << cell) & empty).count();
-        logarithm(moves + 2 * steps)
-    });
-    each.sum()
 }

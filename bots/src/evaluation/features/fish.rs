@@ -25,10 +25,19 @@ pub(crate) struct FishBoard<S> {
 pub(crate) const FEATURES: usize = 12;
 
 impl<S: Cells + Hash> FishBoard<S> {
-    /// The cells that each seat could ever reach if the others stood still, its own included.
-    fn regions(&self, grid: &Grid<S>) -> [S; MAX_SEATS] {
-        let PointBoard { pieces, open, .. } = self.points;
-        pieces.map(|pieces| pieces | grid.region(pieces, open | pieces))
+    /// The same with another kind of sets.
+    pub(crate) fn map<T>(&self, set: impl Fn(S) -> T) -> FishBoard<T> {
+        FishBoard {
+            points: PointBoard {
+                seats: self.points.seats,
+                pieces: self.points.pieces.map(&set),
+                open: set(self.points.open),
+                worth: self.points.worth.map(&set),
+                points: self.points.points,
+            },
+            mover: self.mover,
+            placing: self.placing,
+        }
     }
 
     /// The least and the most final points of each seat with best play, if no two seats can ever reach
@@ -60,11 +69,13 @@ impl<S: Cells + Hash> FishBoard<S> {
             worth: values,
             points,
         } = self.points;
+        let lines = grid.open_lines(open);
         let floods: [Flood<S>; MAX_SEATS] = std::array::from_fn(|seat| {
-            Flood::new(pieces[seat], open, |set, open| grid.slides(set, open))
+            Flood::new(pieces[seat], open, |set, _| grid.slides_along(set, &lines))
         });
         let phase = open.count() as f32 / grid.cells() as f32;
-        let regions = self.regions(grid);
+        // If the others stood still.
+        let regions = floods.map(|flood| flood.all());
         for seat in 0..seats {
             let others = (0..seats).filter(|other| *other != seat);
             let mut first = open;

@@ -40,6 +40,7 @@ impl Features<Penguins> for PenguinsFeatures {
     const WEIGHTS: &'static [f32] = &[
         0.052, 0.501, 0.154, 0.218, -0.181, -0.092, 0.178, 0.811, -0.646, -0.266, 0.304, -0.039,
     ];
+    const EXPLORATION: f32 = 0.5;
 
     fn weights(&self) -> &'static [f32] {
         match self.seats {

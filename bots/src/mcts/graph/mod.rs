@@ -19,8 +19,6 @@ use super::candidate::{Candidate, SeatValues};
 use super::node::{Edge, GraphNode, NONE, NodeId, PositionId, Stage, Step};
 use super::odds::{exp, shifted};
 
-/// The exploration constant of PUCT.
-const EXPLORE: f32 = 1.0;
 /// Moves whose expected outcome is further below the best one hardly count for the value of a
 /// position.
 const TOLERANCE: f32 = 0.5;
@@ -53,6 +51,8 @@ impl Hasher for AsIs {
 #[derive(Debug)]
 pub(super) struct SearchGraph<M> {
     seats: usize,
+    /// The exploration constant of PUCT.
+    exploration: f32,
     /// The factor by which the odds of seat 0 are multiplied in all values.
     odds_factor: f32,
     nodes: Vec<GraphNode<M>>,
@@ -66,6 +66,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
     pub(super) fn empty() -> Self {
         SearchGraph {
             seats: 2,
+            exploration: 1.0,
             odds_factor: 1.0,
             nodes: Vec::new(),
             index: HashMap::default(),
@@ -74,8 +75,9 @@ impl<M: Copy + Eq> SearchGraph<M> {
     }
 
     /// Makes this position the root. Clears the graph unless it is the root already.
-    pub(super) fn set_root(&mut self, seats: usize, position: &PositionId) {
+    pub(super) fn set_root(&mut self, seats: usize, exploration: f32, position: &PositionId) {
         self.seats = seats;
+        self.exploration = exploration;
         if self
             .nodes
             .first()
@@ -161,7 +163,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
     pub(super) fn select(&mut self, id: NodeId) -> usize {
         let node = &self.nodes[id as usize];
         let mover = node.mover;
-        let reach = EXPLORE * (node.visits as f32).sqrt();
+        let reach = self.exploration * (node.visits as f32).sqrt();
         let least = node.bounds.least[mover];
         let mut best = (f32::NEG_INFINITY, 0);
         for (index, edge) in node.edges.iter().enumerate() {

@@ -35,7 +35,7 @@ fn value(first: f32) -> SeatValues {
 /// A root of seat 0 with two moves.
 fn two_moves(candidates: [Candidate<char>; 2]) -> SearchGraph<char> {
     let mut graph = SearchGraph::empty();
-    graph.set_root(2, &position(1, 0));
+    graph.set_root(2, 1.0, &position(1, 0));
     graph.expand(0, &candidates, true, value(0.5));
     graph
 }
@@ -103,7 +103,7 @@ fn proofs_go_up_through_both_seats() {
 #[test]
 fn nothing_is_proven_by_moves_that_are_missing() {
     let mut graph = SearchGraph::empty();
-    graph.set_root(2, &position(1, 0));
+    graph.set_root(2, 1.0, &position(1, 0));
     graph.expand(0, &[exact('a', 0)], false, value(0.5));
     assert_eq!((graph.settled(0), graph.proven()), (None, false));
     graph.expand(0, &[exact('b', 0)], true, value(0.5));
@@ -125,7 +125,7 @@ fn nothing_is_proven_by_a_position_that_was_there_before() {
 #[test]
 fn with_more_seats_only_a_win_that_nobody_can_prevent_is_proven() {
     let mut graph = SearchGraph::empty();
-    graph.set_root(3, &position(1, 0));
+    graph.set_root(3, 1.0, &position(1, 0));
     graph.expand(
         0,
         &[candidate('a', 0.9), exact('b', 3)],
@@ -158,10 +158,10 @@ fn the_graph_below_a_played_move_is_kept() {
     assert_eq!((below, graph.len()), (2, 3));
     graph.advance('a');
     assert_eq!((graph.len(), graph.node(0).key), (2, 11));
-    graph.set_root(2, &position(11, 1));
+    graph.set_root(2, 1.0, &position(11, 1));
     assert_eq!(graph.len(), 2);
     assert_eq!(graph.child(0, 0, || position(99, 0)), 1);
-    graph.set_root(2, &position(12, 1));
+    graph.set_root(2, 1.0, &position(12, 1));
     assert_eq!(graph.len(), 1);
     graph.advance('z');
     assert_eq!(graph.len(), 0);
