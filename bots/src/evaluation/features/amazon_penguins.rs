@@ -32,7 +32,6 @@ impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
         0.083, 0.419, -0.003, 0.265, -0.040, 0.007, 0.098, -0.214, 0.491, -0.528, 0.459, -0.154,
         0.051,
     ];
-    const EXPLORATION: f32 = 0.5;
 
     fn count(&mut self, game: &AmazonPenguins, position: &Position, table: &mut FeatureTable) {
         let grid = game.grid();

@@ -19,7 +19,7 @@ const ELEPHANT: usize = 0;
 
 impl Features<ElephantRun> for ElephantRunFeatures {
     const WEIGHTS: &'static [f32] = &[
-        -0.032, -0.086, -0.232, 0.028, 1.091, -0.038, 0.051, 1.721, -0.122, -0.043, 0.633, -0.018,
+        -0.028, -0.105, -0.177, 0.082, 0.870, 0.014, -0.132, 1.730, -0.128, -0.016, 0.617, -0.036,
     ];
 
     fn count(&mut self, game: &ElephantRun, position: &Position, table: &mut FeatureTable) {

@@ -90,8 +90,8 @@ fn throws_out(board: &SiamBoard, mv: Move) -> bool {
 
 impl Features<Siam> for SiamFeatures {
     const WEIGHTS: &'static [f32] = &[
-        2.814, 0.575, -0.082, 0.173, 2.175, 0.254, -0.178, -0.096, -0.291, 0.281, 0.297, 0.383,
-        1.967, 0.078,
+        1.593, 0.651, 0.087, -0.011, 0.843, 0.168, -0.264, -0.153, -0.475, 0.379, 0.363, 0.222,
+        1.390, 0.132,
     ];
 
     fn noisy(&mut self, game: &Siam, position: &Position, moves: &mut Vec<(i32, Move)>) {
