@@ -27,6 +27,9 @@ impl NodeBudget {
     /// Counts a node; true if the budget is spent.
     #[inline]
     pub(super) fn count(&mut self) -> bool {
+        if self.spent {
+            return true;
+        }
         self.nodes += 1;
         self.spent |= self.limits.most.is_some_and(|most| self.nodes > most);
         if self.limits.deadline.is_some() && self.nodes.is_multiple_of(NODES_A_CHECK) {
