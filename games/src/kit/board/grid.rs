@@ -107,15 +107,15 @@ struct Axis<S> {
 #[derive(Clone, Debug)]
 pub struct Grid<S> {
     axes: ArrayVec<Axis<S>, 4>,
-    /// True if a line has more than [`STAGES`] of doubling cover.
+    /// True if a line has more than the 8 cells that [`STAGES`] parts of a slide cover.
     long: bool,
-    /// The number of columns if slides are compiled for it, else 0.
+    /// The number of columns, if there is code compiled for it, else 0.
     width: u32,
     /// The number of cells.
     cells: usize,
 }
 
-/// A slide is put together from this many parts of 1, 2 and 4 steps; on long lines the last one is
+/// A slide is put together from this many parts, of 1, 2 and 4 steps. On long lines the last part is
 /// repeated, which covers the 12 cells of the longest.
 const STAGES: usize = 3;
 
