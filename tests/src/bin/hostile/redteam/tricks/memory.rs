@@ -67,30 +67,35 @@ pub(crate) fn heap(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     // Many processes, each with little.
     take(attempts, "heap of many processes", |taken| {
         let share = TAKEN / 30;
-        let children: Vec<Pid> = (0..30)
-            .filter_map(|_| {
+        let Ok(grown) = shared() else { return };
+        let children: Vec<(Pid, &AtomicU64)> = grown[..30]
+            .iter()
+            .filter_map(|grown| {
                 let grow = || {
                     let private = libc::MAP_PRIVATE;
                     let both = libc::PROT_READ | libc::PROT_WRITE;
                     if let Ok(address) = map(share, both, private) {
                         touch(address, share, 4096);
-                        taken.fetch_add(share as u64, Ordering::Relaxed);
+                        grown.store(share as u64, Ordering::Relaxed);
                     }
                     // Until it is ended: all of it is held at the same time.
                     sleep(WITHIN);
                 };
-                fork(grow).ok()
+                Some((fork(grow).ok()?, grown))
             })
             .collect();
         sleep(HELD);
-        let lives = |child: &Pid| {
+        let lives = |child: Pid| {
             matches!(
-                waitpid(*child, Some(WaitPidFlag::WNOHANG)),
+                waitpid(child, Some(WaitPidFlag::WNOHANG)),
                 Ok(WaitStatus::StillAlive)
             )
         };
-        let killed = children.iter().filter(|child| !lives(child));
-        taken.fetch_sub((killed.count() * share) as u64, Ordering::Relaxed);
+        // What a process had that was killed is not held any more.
+        let held = children.iter().filter(|(child, _)| lives(*child));
+        let held = held.map(|(_, grown)| grown.load(Ordering::Relaxed)).sum();
+        taken.store(held, Ordering::Relaxed);
+        let children: Vec<Pid> = children.iter().map(|(child, _)| *child).collect();
         end(&children);
     });
     None
