@@ -27,6 +27,7 @@ const ORDERED_A_CHECK: usize = 32;
 const FULL_MOVES: usize = 4;
 /// In positions with more moves than this, a search of little depth leaves the late ones out.
 const MANY: usize = 64;
+/// The number of moves that are tried there at depth 1, and at depth 2.
 const TRIED_AT_DEPTH_1: usize = 24;
 const TRIED_AT_DEPTH_2: usize = 60;
 /// With more than two seats, the number of moves searched for each of the others.
@@ -448,7 +449,7 @@ impl<G: Game> TurnSearch<'_, G> {
 }
 
 /// The number of moves of a position with many that a search to this depth tries; the later ones are
-/// taken for no better. That only a bound is wanted makes the mistakes cheap.
+/// taken for no better. Only where a bound is wanted, so that mistakes cost little.
 fn most_tried(depth: i32, window: Window) -> usize {
     match depth {
         1 if window.is_null() => TRIED_AT_DEPTH_1,
