@@ -31,4 +31,5 @@ pub use spec::command::CommandError;
 pub use spec::{BotSpec, GgpPlayer, Idle, REFEREE, Restart, file_name};
 pub use streams::stderr::{INDEX_EXTENSION, Stderr};
 pub use streams::trace::{TraceError, Tracer};
+pub use system::children::OwnChild;
 pub use system::{resource_exhausted, suspension};

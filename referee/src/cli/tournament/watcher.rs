@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use report::print_notice;
-use supervisor::process::OwnChild;
+use supervisor::OwnChild;
 
 use crate::cli::CliError;
 use crate::cli::common::listen::ListenArgs;

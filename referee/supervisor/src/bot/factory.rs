@@ -15,7 +15,6 @@ use tokio::time::sleep;
 use super::failure::{News, NotStarted};
 use super::files::{self, BotFiles, Build};
 use super::process::{BotProcess, Surroundings};
-use crate::process::children;
 use crate::process::cores::Cores;
 use crate::sandbox::build::{OtherProgram, Sandbox, SandboxError};
 use crate::sandbox::machine::Machine;
@@ -23,7 +22,7 @@ use crate::spec::BotSpec;
 use crate::spec::Tier;
 use crate::streams::records::Records;
 use crate::streams::trace::Tracer;
-use crate::system::{resource_exhausted, suspension};
+use crate::system::{children, resource_exhausted, suspension};
 
 /// A bot that has started before is given up after this many consecutive failed starts.
 const MAX_FAILED_STARTS: u32 = 3;

@@ -20,7 +20,6 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::timeout;
 
-use super::children::{self, END_TIMEOUT};
 use super::freezer::Freezer;
 use super::plan::{
     CONTROL_FD, EXIT_CANNOT_RUN, Exit, KILL, Plan, SUBCOMMAND, SupervisorReport, TERM, this_program,
@@ -29,6 +28,7 @@ use crate::sandbox::launch::init;
 use crate::sandbox::layers::cgroup::Group;
 use crate::streams::lines::{LineLimits, LineRead, Lines};
 use crate::streams::output::Output;
+use crate::system::children::{self, END_TIMEOUT};
 use crate::system::{resource_exhausted, suspension};
 
 /// The time that a process has to exit after it was asked to, and again after SIGTERM.

@@ -1,7 +1,6 @@
 //! A child process with all its descendants. A supervisor, a process of its own between the referee
 //! and the child, starts it, watches its limits and ends it; the referee has a handle.
 
-pub(crate) mod children;
 pub(crate) mod cores;
 pub(crate) mod cpu_meter;
 pub(crate) mod freezer;
@@ -12,5 +11,3 @@ pub(crate) mod stall;
 pub mod supervisor;
 pub(crate) mod threads;
 pub(crate) mod time_slice;
-
-pub use children::OwnChild;

@@ -9,12 +9,11 @@ use super::failure::ServiceFailure;
 use super::host::{Host, Template};
 use super::process::Kind;
 use crate::bot::factory::{BotFactory, FactoryError, other_programs};
-use crate::process::children;
 use crate::sandbox::build::{Sandbox, SandboxError};
 use crate::sandbox::machine::Machine;
 use crate::spec::BotSpec;
 use crate::streams::records::Records;
-use crate::system::suspension;
+use crate::system::{children, suspension};
 
 /// The longest answer of a service, in bytes without the line end, unless its resources allow less
 /// output.

@@ -14,11 +14,11 @@ use tokio::task::JoinSet;
 use super::connection::Connection;
 use super::failure::ServiceFailure;
 use super::process::{Kind, ServiceProcess};
-use crate::process::children::END_TIMEOUT;
 use crate::process::cores::Cores;
 use crate::process::stall::{self, Stall};
 use crate::spec::BotSpec;
 use crate::streams::stderr::Stderr;
+use crate::system::children::END_TIMEOUT;
 
 /// The time to wait for the exit of a process that has closed a pipe, and then for the end of its
 /// stderr.

@@ -18,13 +18,12 @@ use super::failure::ServiceFailure;
 use crate::bot::launch::{Launched, launch};
 use crate::process::handle::{GRACE_PERIOD, ProcessHandle};
 use crate::process::plan::Exit;
-use crate::process::{children, cores::Cores, time_slice};
+use crate::process::{cores::Cores, time_slice};
 use crate::sandbox::build::Sandbox;
 use crate::sandbox::launch::exec_error::hint;
 use crate::spec::{BotSpec, REFEREE_VARIABLE};
 use crate::streams::stderr::{self, Stderr, Tail};
-use crate::system::process_tree;
-use crate::system::resource_exhausted;
+use crate::system::{children, process_tree, resource_exhausted};
 
 /// The time that a supervisor has to start the program, even on a very busy machine.
 const START_LIMIT: Duration = Duration::from_secs(60);

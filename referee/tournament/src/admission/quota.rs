@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use bytesize::ByteSize;
 use config::Quota;
 use nix::sys::statvfs::statvfs;
+use supervisor::OwnChild;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -179,11 +180,10 @@ fn remove_new(folder: &Path, before: &Census, log: &Path) -> Result<(), String> 
 fn removed_by_program(path: &Path) -> bool {
     let run = |program: &str, options: &[&str]| {
         let mut command = Command::new(program);
-        command.args(options).arg("--").arg(path);
-        command.stderr(std::process::Stdio::null()).status()
+        OwnChild::output(command.args(options).arg("--").arg(path))
     };
     let _ = run("chmod", &["-R", "u+rwX"]);
-    run("rm", &["-rf"]).is_ok_and(|status| status.success())
+    run("rm", &["-rf"]).is_ok_and(|ran| ran.status.success())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::sandbox::account::Account;
 use crate::sandbox::mounts::Mounts;
+use crate::system::children::OwnChild;
 
 /// The folders whose files are in memory.
 pub(crate) const IN_MEMORY: [&str; 2] = ["/tmp", "/dev/shm"];
@@ -42,7 +43,7 @@ impl Bubblewrap {
         let program = folders
             .find_map(|folder| Some(folder.join(PROGRAM)).filter(|path| path.is_file()))
             .ok_or_else(|| format!("there is no `{PROGRAM}` on the PATH"))?;
-        let asked = Command::new(&program).arg("--version").output();
+        let asked = OwnChild::output(Command::new(&program).arg("--version"));
         let printed = asked.map_err(|error| format!("`{}`: {error}", program.display()))?;
         let version = String::from_utf8_lossy(&printed.stdout).trim().to_owned();
         let found = Bubblewrap {
@@ -66,11 +67,9 @@ impl Bubblewrap {
         let [program, arguments @ ..] = &command[..] else {
             return Err("there is no command".to_owned());
         };
-        let ran = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .output();
-        match ran {
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null());
+        match OwnChild::output(&mut command) {
             Ok(ran) if ran.status.success() => Ok(()),
             Ok(ran) => {
                 let printed = String::from_utf8_lossy(&ran.stderr);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::process::{Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -47,11 +48,12 @@ pub(crate) fn spawn(command: &mut Command) -> io::Result<(Child, Pid)> {
 }
 
 /// A child of this process that has nothing to do with bots. Its owner waits for it; it is not
-/// swept away with the strays of bots.
+/// swept away with the strays of bots. Every child that starts while bots may be there has to be
+/// one: as a stray it would be killed, or reaped before its owner learns how it ended.
 #[derive(Debug)]
 pub struct OwnChild {
     pub child: std::process::Child,
-    pid: Pid,
+    known: KnownChild,
 }
 
 impl OwnChild {
@@ -62,13 +64,30 @@ impl OwnChild {
         let child = command.spawn()?;
         let pid = process_tree::pid(child.id())?;
         known.insert(pid);
-        Ok(OwnChild { child, pid })
+        let known = KnownChild(pid);
+        Ok(OwnChild { child, known })
+    }
+
+    /// Runs a command to its end, and collects what it prints.
+    ///
+    /// # Errors
+    /// If the machine refuses.
+    pub fn output(command: &mut std::process::Command) -> io::Result<Output> {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let OwnChild { child, known } = OwnChild::spawn(command)?;
+        let output = child.wait_with_output();
+        drop(known);
+        output
     }
 }
 
-impl Drop for OwnChild {
+/// Is forgotten when it is dropped.
+#[derive(Debug)]
+struct KnownChild(Pid);
+
+impl Drop for KnownChild {
     fn drop(&mut self) {
-        forget(self.pid);
+        forget(self.0);
     }
 }
 
@@ -106,7 +125,7 @@ pub(crate) async fn all_gone() {
 }
 
 /// Kills the processes left behind by bots that have killed their supervisors.
-pub(super) fn sweep() {
+pub(crate) fn sweep() {
     // Held, so that `spawn` starts no supervisor that would be taken for a stray.
     let known = known();
     let end = Instant::now() + END_TIMEOUT;
@@ -126,4 +145,31 @@ pub(super) fn sweep() {
         std::thread::sleep(REAP_INTERVAL);
     }
     tracing::error!("a process that a bot left behind cannot be ended");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Runs `true` while this process waits for the strays of bots and sweeps them away, again and
+    /// again.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_child_of_ones_own_is_no_stray() {
+        let waiting = tokio::spawn(async {
+            loop {
+                all_gone().await;
+                tokio::task::spawn_blocking(sweep).await.expect("it ends");
+            }
+        });
+        let ran = tokio::task::spawn_blocking(|| {
+            (0..100).all(|_| {
+                let ran = OwnChild::output(Command::new("sh").args(["-c", "sleep 0.01; echo"]));
+                ran.is_ok_and(|ran| ran.status.success() && ran.stdout == b"\n")
+            })
+        });
+        assert!(ran.await.expect("it ends"));
+        waiting.abort();
+    }
 }
