@@ -9,13 +9,15 @@
 //!     cargo run --profile dist -p bench -- gdl      # random playouts of sheets
 //!     cargo run --profile dist -p bench -- watch    # what looking on costs, a large log in the browser
 //!     cargo run --profile dist -p bench -- nats     # a worker over a NATS server, beside none
+//!     cargo run --profile dist -p bench -- load     # matches lost on time, also on a busy machine: two hours
 //!
-//!     cargo run --profile dist -p bench -- all      # all of these, compared with the tables of BENCHMARKS.md
+//!     cargo run --profile dist -p bench -- all      # all but `load`, compared with the tables of BENCHMARKS.md
 //!
 //! `--tiny` does a little of everything, to see that it still works.
 
 mod all;
 mod gdl;
+mod load;
 mod measure;
 mod model;
 mod nats;
@@ -58,7 +60,13 @@ enum What {
     Watch,
     /// A tournament by a worker over a NATS server, beside the same on this machine alone
     Nats,
-    /// All of these, and what is worse by a fifth than the tables of BENCHMARKS.md
+    /// Matches lost on time by bots that are fast enough, on a quiet and on a busy machine
+    Load {
+        /// Matches of each row, in swapped pairs
+        #[arg(long, default_value_t = 20_000)]
+        matches: u32,
+    },
+    /// All but `load`, and what is worse by a fifth than the tables of BENCHMARKS.md
     All,
     /// The other end of the ping-pong (started by the benchmark itself)
     #[command(hide = true)]
@@ -77,6 +85,7 @@ fn main() -> ExitCode {
         What::Gdl => gdl::run(cli.tiny),
         What::Watch => watch::run(cli.tiny),
         What::Nats => nats::run(cli.tiny),
+        What::Load { matches } => return load::run(if cli.tiny { 20 } else { matches }),
         What::Pong => pingpong::pong(),
     }
     ExitCode::SUCCESS

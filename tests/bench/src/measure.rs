@@ -15,6 +15,8 @@ use tempfile::TempDir;
 use tests::cluster::nats::NatsServer;
 use tests::web::{self, Events};
 
+/// Time limits that no bot reaches.
+pub(crate) const LONG: &str = "per_move = \"60s\"";
 /// Polling interval of the referee's memory.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -26,8 +28,26 @@ pub(crate) struct Tournament {
     pub(crate) concurrency: usize,
     /// The command of both bots, as TOML.
     pub(crate) command: String,
+    /// The time control, as lines of its table.
+    pub(crate) time: String,
     /// More lines of the configuration.
     pub(crate) more: String,
+}
+
+impl Tournament {
+    /// Two instant bots in Paper Pen-guins, each match on cores of its own. `bot` are the arguments of both:
+    /// what they want, and how long they think.
+    pub(crate) fn of_instant_bots(bot: &[&str], rounds: u32, concurrency: usize) -> Self {
+        let arguments: String = bot.iter().map(|word| format!(", '{word}'")).collect();
+        Tournament {
+            games: "\"paper-penguins\"".to_owned(),
+            rounds,
+            concurrency,
+            command: format!("['{}'{arguments}]", instant().display()),
+            time: LONG.to_owned(),
+            more: "affinity = \"cores\"".to_owned(),
+        }
+    }
 }
 
 /// Resident memory of the referee in kB.
@@ -45,6 +65,8 @@ pub(crate) struct Cost {
     /// Moves that bots made.
     pub(crate) moves: u64,
     pub(crate) matches: u64,
+    /// Matches that were lost on time.
+    pub(crate) lost_on_time: u64,
     /// CPU time of the referee itself, without bots and their supervisors.
     pub(crate) cpu: Duration,
     /// At equal distances of time.
@@ -104,6 +126,13 @@ pub(crate) fn play(tournament: &Tournament) -> Cost {
     play_watched(tournament, Watched::Not)
 }
 
+/// The same with time limits that bots may miss.
+pub(crate) fn play_on_time(tournament: &Tournament) -> Cost {
+    let folder = configured(tournament);
+    let referee = coordinator(&folder).spawn().expect("referee runs");
+    to_the_end(referee, Instant::now(), folder)
+}
+
 /// The same while pages are open. The cost is that of the tournament's own process.
 pub(crate) fn play_watched(tournament: &Tournament, watched: Watched) -> Cost {
     let folder = configured(tournament);
@@ -118,7 +147,12 @@ pub(crate) fn play_watched(tournament: &Tournament, watched: Watched) -> Cost {
         // Starting the server is no part of playing.
         begin = Instant::now();
     }
-    to_the_end(child, begin, folder)
+    without_losses(to_the_end(child, begin, folder))
+}
+
+fn without_losses(cost: Cost) -> Cost {
+    assert_eq!(cost.lost_on_time, 0, "matches were lost on time");
+    cost
 }
 
 /// Plays a tournament by one worker with this many slots, over this server. Measures the
@@ -138,7 +172,7 @@ pub(crate) fn play_by_worker(tournament: &Tournament, server: &NatsServer, slots
     let cost = to_the_end(referee.spawn().expect("referee runs"), begin, folder);
     worker.kill().expect("a worker");
     worker.wait().expect("a worker");
-    cost
+    without_losses(cost)
 }
 
 /// A folder with the configuration of a tournament.
@@ -149,12 +183,13 @@ fn configured(tournament: &Tournament) -> TempDir {
         rounds,
         concurrency,
         command,
+        time,
         more,
     } = tournament;
     // The variable makes the bots different, or the referee would warn that they are identical.
     let config = format!(
         "name = \"bench\"\ngames = [{games}]\nrounds = {rounds}\nconcurrency = {concurrency}\n\
-         {more}\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n\
+         {more}\n[time]\n{time}\nstartup = \"60s\"\n\
          [[bots]]\nname = \"a\"\ncommand = {command}\n[[bots]]\nname = \"b\"\ncommand = {command}\n\
          env = {{ BENCH_BOT = \"b\" }}\n"
     );
@@ -185,11 +220,17 @@ fn to_the_end(mut child: Child, begin: Instant, folder: TempDir) -> Cost {
         thread::sleep(LOOK);
     }
     let time = begin.elapsed();
-    let (moves, matches, charged_ms) = count(&folder.path().join("out/games.jsonl"));
+    let Counts {
+        moves,
+        matches,
+        lost_on_time,
+        charged_ms,
+    } = count(&folder.path().join("out/games.jsonl"));
     Cost {
         time,
         moves,
         matches,
+        lost_on_time,
         cpu,
         resident,
         charged_ms,
@@ -222,24 +263,38 @@ fn resident(pid: Pid) -> Option<Resident> {
     })
 }
 
-fn count(log: &Path) -> (u64, u64, f64) {
-    let text = fs::read_to_string(log).expect("a log");
-    let (mut moves, mut matches, mut charged) = (0, 0, Vec::new());
-    for line in text.lines() {
-        let record: Value = serde_json::from_str(line).expect("a match");
-        assert_eq!(
-            record["result"]["faults"],
-            Value::Array(Vec::new()),
-            "{line}"
-        );
+/// The counts of a log.
+struct Counts {
+    moves: u64,
+    matches: u64,
+    lost_on_time: u64,
+    charged_ms: f64,
+}
+
+fn count(log: &Path) -> Counts {
+    let log = BufReader::new(fs::File::open(log).expect("a log"));
+    let (mut moves, mut matches, mut lost_on_time) = (0, 0, 0);
+    let mut charged = Vec::new();
+    for line in log.lines() {
+        let line = line.expect("a line");
+        let record: Value = serde_json::from_str(&line).expect("a match");
+        let faults = record["result"]["faults"].as_array().expect("faults");
+        for fault in faults {
+            assert_eq!(fault["code"], "timeout", "{line}");
+        }
         let list = record["moves"].as_array().expect("moves");
         moves += list.len() as u64;
         charged.extend(list.iter().filter_map(|played| played["ms"].as_f64()));
         matches += 1;
+        lost_on_time += u64::from(!faults.is_empty());
     }
     charged.sort_by(f64::total_cmp);
-    let middle = charged.get(charged.len() / 2).copied().unwrap_or(0.0);
-    (moves, matches, middle)
+    Counts {
+        moves,
+        matches,
+        lost_on_time,
+        charged_ms: charged.get(charged.len() / 2).copied().unwrap_or(0.0),
+    }
 }
 
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {

@@ -4,7 +4,7 @@
 
 use tests::cluster::nats::NatsServer;
 
-use crate::measure::{Tournament, instant, median, play, play_by_worker};
+use crate::measure::{Tournament, median, play, play_by_worker};
 
 /// Each figure is the median of this many pairs of runs.
 const PAIRS: usize = 3;
@@ -21,13 +21,7 @@ pub(crate) fn run(tiny: bool) {
 }
 
 fn row(think: &str, rounds: u32, pairs: usize) {
-    let tournament = Tournament {
-        games: "\"paper-penguins\"".to_owned(),
-        rounds,
-        concurrency: SLOTS,
-        command: format!("['{}', 'none', '{think}']", instant().display()),
-        more: "affinity = \"cores\"".to_owned(),
-    };
+    let tournament = Tournament::of_instant_bots(&["none", think], rounds, SLOTS);
     let server = NatsServer::start();
     let by_worker = || play_by_worker(&tournament, &server, SLOTS);
     let (mut here, mut there, mut matches) = (Vec::new(), Vec::new(), 0);

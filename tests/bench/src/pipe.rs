@@ -70,11 +70,8 @@ fn row(
     cores: usize,
 ) {
     let tournament = Tournament {
-        games: "\"paper-penguins\"".to_owned(),
-        rounds,
-        concurrency,
         command,
-        more: "affinity = \"cores\"".to_owned(),
+        ..Tournament::of_instant_bots(&[], rounds, concurrency)
     };
     let mut shares = Vec::new();
     let mut costs: Vec<Cost> = Vec::new();

@@ -1,7 +1,7 @@
 //! Cost of a move with rules in another process, beside the same game compiled in: instant bots
 //! play Paper Pen-guins, by turns with the rules built in and through `referee model`.
 
-use crate::measure::{Tournament, instant, median, play};
+use crate::measure::{Tournament, median, play};
 
 /// Each figure is the median of this many pairs of runs.
 const PAIRS: usize = 5;
@@ -18,10 +18,8 @@ pub(crate) fn run(tiny: bool) {
 fn row(wants: &str, rounds: u32, pairs: usize) {
     let tournament = |games: &str, rules: &str| Tournament {
         games: games.to_owned(),
-        rounds,
-        concurrency: 1,
-        command: format!("['{}', '{wants}']", instant().display()),
         more: format!("affinity = \"cores\"\n{rules}"),
+        ..Tournament::of_instant_bots(&[wants], rounds, 1)
     };
     let built_in = tournament("\"paper-penguins\"", "");
     let far = "rules = [{ command = \"referee model\", prefix = \"far\" }]";

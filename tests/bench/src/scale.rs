@@ -16,13 +16,7 @@ pub(crate) fn run(tiny: bool) {
 }
 
 fn tournament(rounds: u32, concurrency: usize) -> Tournament {
-    Tournament {
-        games: "\"paper-penguins\"".to_owned(),
-        rounds,
-        concurrency,
-        command: format!("['{}', 'none']", instant().display()),
-        more: "affinity = \"cores\"".to_owned(),
-    }
+    Tournament::of_instant_bots(&["none"], rounds, concurrency)
 }
 
 fn at_a_time(tiny: bool) {

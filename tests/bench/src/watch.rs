@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tests::web::Server;
 
-use crate::measure::{Cost, Tournament, Watched, instant, median, play_watched};
+use crate::measure::{Cost, LONG, Tournament, Watched, median, play_watched};
 
 /// Each figure is the median of this many runs.
 const RUNS: usize = 5;
@@ -21,13 +21,7 @@ pub(crate) fn run(tiny: bool) {
 
 /// Tournaments in turn without a server, with a server without pages, with one page and with many.
 fn tournaments(tiny: bool) {
-    let tournament = Tournament {
-        games: "\"paper-penguins\"".to_owned(),
-        rounds: if tiny { 200 } else { 5000 },
-        concurrency: 1,
-        command: format!("['{}', 'none']", instant().display()),
-        more: "affinity = \"cores\"".to_owned(),
-    };
+    let tournament = Tournament::of_instant_bots(&["none"], if tiny { 200 } else { 5000 }, 1);
     let many = if tiny { 2 } else { 200 };
     let ways = [
         ("without `--watch`", Watched::Not),
@@ -117,6 +111,7 @@ fn played() -> Tournament {
         rounds: 20,
         concurrency: 1,
         command: "['referee', 'bot', 'random']".to_owned(),
+        time: LONG.to_owned(),
         more: "[opening]\nrandom_plies = 2".to_owned(),
     }
 }

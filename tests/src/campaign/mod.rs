@@ -1,6 +1,5 @@
 //! Long runs that test the referee: they print findings as figures, and errors as sentences.
 
-pub mod busy;
 mod findings;
 pub mod hostile;
 mod modes;

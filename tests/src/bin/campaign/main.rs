@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tests::campaign::{busy, hostile, quick, redteam};
+use tests::campaign::{hostile, quick, redteam};
 
 /// Long runs that show that the referee holds against any bot
 #[derive(Debug, Parser)]
@@ -29,12 +29,6 @@ enum Campaign {
         #[arg(long, default_value_t = 10_000)]
         matches: u32,
     },
-    /// Fast bots beside two busy loops, by CPU time and by wall-clock time
-    Busy {
-        /// Matches with each clock
-        #[arg(long, default_value_t = 1000)]
-        matches: u32,
-    },
     /// Every trick against the sandbox, in every tier and by every user, beside the promises
     Redteam(redteam::Options),
     /// `mcts` against bots that take the CPU in the strict sandbox, beside a control
@@ -45,7 +39,6 @@ fn main() -> ExitCode {
     let findings = match Args::parse().campaign {
         Campaign::Hostile { matches, seed } => hostile::run(matches, seed),
         Campaign::Quick { matches } => quick::run(matches),
-        Campaign::Busy { matches } => busy::run(matches),
         Campaign::Redteam(options) => redteam::run(&options),
         Campaign::RedteamDuels(options) => redteam::duels::run(&options),
     };
