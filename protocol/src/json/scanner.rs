@@ -136,9 +136,9 @@ impl<'a> Scanner<'a> {
         self.expect(b'"')?;
         let start = self.at;
         let rest = &self.text.as_bytes()[start..];
-        let end = start + rest.iter().position(|byte| !is_plain(*byte))?;
+        let end = start + plain_bytes(rest);
         self.at = end + 1;
-        (self.text.as_bytes()[end] == b'"').then(|| &self.text[start..end])
+        (self.text.as_bytes().get(end) == Some(&b'"')).then(|| &self.text[start..end])
     }
 
     /// Appends digits to a number; also returns how many there were, which is at least one.
@@ -394,6 +394,33 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// The number of plain bytes at the start. Eight are looked at together: most of a log is texts.
+#[inline]
+fn plain_bytes(bytes: &[u8]) -> usize {
+    let (words, _) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let found = first_not_plain(u64::from_le_bytes(*word));
+        if found < 8 {
+            return 8 * at + found;
+        }
+    }
+    let rest = 8 * words.len();
+    let plain = bytes[rest..].iter().take_while(|byte| is_plain(**byte));
+    rest + plain.count()
+}
+
+/// The place of the first byte of a word, from the lowest one, that is not plain; 8 if all are.
+#[inline]
+fn first_not_plain(word: u64) -> usize {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // The highest bit of each byte below `limit`, and of some that follow one.
+    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word & HIGH;
+    let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    let found = below(word, b' ') | equal(b'"') | equal(b'\\') | equal(b'\x7f') | (word & HIGH);
+    found.trailing_zeros() as usize / 8
+}
+
 /// True for a byte that JSON has in a text as it is.
 #[inline]
 pub(crate) fn is_plain(byte: u8) -> bool {
@@ -414,6 +441,24 @@ mod tests {
         r#"[-0,01,1e3,1.5]"#,
         r#""text""#,
     ];
+
+    #[test]
+    fn each_byte_is_plain_or_not_wherever_it_is() {
+        for byte in 0..=u8::MAX {
+            for at in 0..20 {
+                for other in [b'a', b' ', b'~', b'!', b'#', b'[', b']'] {
+                    let mut bytes = [other; 20];
+                    bytes[at] = byte;
+                    // A second one that is not plain changes nothing.
+                    for second in [byte, b'"', 0x80, 0] {
+                        bytes[19] = second;
+                        let first = bytes.iter().position(|byte| !is_plain(*byte));
+                        assert_eq!(plain_bytes(&bytes), first.unwrap_or(20), "{bytes:?}");
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn plain_values_are_taken_as_they_are() {

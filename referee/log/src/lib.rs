@@ -4,25 +4,25 @@
 
 mod adjudicated;
 mod backup;
-mod bot_warnings;
 mod chain;
 mod choices;
 mod mismatch;
 mod model_use;
 mod opening_moves;
 mod read;
+mod remarks;
 mod summaries;
 mod verify;
 mod write;
 
-pub use bot_warnings::{BotWarning, bot_warnings, warning_of};
 pub use chain::{Break, ChainBreak};
 pub use choices::{MIN_CHOICES, SameAnswers, same_answers};
 pub use mismatch::Mismatch;
-pub use model_use::{ModelUse, model_use, models_of};
+pub use model_use::{ModelUse, models_of};
 pub use opening_moves::opening_moves;
 pub use read::{CutLine, LogError, LogFile, LogLine, locate};
-pub use summaries::each_summary;
+pub use remarks::{BotWarning, Remarks, warning_of};
+pub use summaries::{Counted, each_summary};
 pub use verify::{DealCheck, Versions, verify, verify_deal};
 pub use write::{LogWriter, WriteError};
 

@@ -1,15 +1,7 @@
 //! What bots that ask language models report in the `info` of their turns, summed up.
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
-
-use memchr::memmem;
 use protocol::{Record, excerpt};
 use serde_json::Value;
-
-use super::read::locate;
 
 /// Characters of a model's name.
 const LONGEST: usize = 100;
@@ -144,34 +136,6 @@ pub fn models_of(record: &Record) -> Vec<Option<ModelUse>> {
         is_used.then_some(sum)
     });
     seats.collect()
-}
-
-/// The use of models in these logs by bot, in matches that `wants` lets count. It may change the names of
-/// players before that. Unreadable parts are skipped; the reader of matches reports them.
-pub fn model_use(logs: &[PathBuf], mut wants: impl FnMut(&mut Record) -> bool) -> Vec<ModelUse> {
-    let mut found: BTreeMap<String, ModelUse> = BTreeMap::new();
-    for log in logs {
-        let Ok(file) = File::open(locate(log)) else {
-            continue;
-        };
-        let mut file = BufReader::with_capacity(1 << 20, file);
-        let mut line = Vec::new();
-        while file.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-            // Most lines have none, and need not be read.
-            let has = |part: &[u8]| memmem::find(&line, part).is_some();
-            if (has(b"\"calls\":") || has(b"\"tokens_in\":"))
-                && let Ok(mut record) = serde_json::from_slice::<Record>(&line)
-                && wants(&mut record)
-            {
-                for more in models_of(&record).into_iter().flatten() {
-                    let sum = found.entry(more.bot.clone()).or_default();
-                    sum.add(more);
-                }
-            }
-            line.clear();
-        }
-    }
-    found.into_values().collect()
 }
 
 impl ModelUse {

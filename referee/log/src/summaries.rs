@@ -2,31 +2,82 @@
 
 use std::path::Path;
 
-use ratings::MatchSummary;
 use ratings::matches::Plies;
 use ratings::store::Account;
+use ratings::{MatchStore, MatchSummary, ScanMemo};
 
-use super::read::{LogError, LogFile, locate};
+use super::read::{LogError, LogFile, LogLine, locate};
+use super::remarks::{MatchRemarks, Remarks};
 
-/// Calls `take` with the summary of each complete match, without its plies, and with its account. Returns a
-/// sentence about a dropped last line.
+/// A match as statistics count it.
+#[derive(Debug)]
+pub struct Counted {
+    /// Without its plies.
+    pub played: MatchSummary,
+    account: Account,
+    remarks: Option<Box<MatchRemarks>>,
+}
+
+impl Counted {
+    /// Adds it to these matches.
+    pub fn add_to(&self, matches: &mut MatchStore) {
+        matches.add_summary(&self.played, &self.account);
+    }
+
+    /// Adds what its bots remarked.
+    pub fn add_remarks_to(&self, remarks: &mut Remarks) {
+        if let Some(mine) = &self.remarks {
+            remarks.add(&self.played, mine);
+        }
+    }
+}
+
+/// A line of a log with what statistics need of it.
+struct Line {
+    played: MatchSummary,
+    remarks: Option<Box<MatchRemarks>>,
+}
+
+impl LogLine for Line {
+    type Memo = ScanMemo;
+
+    fn read(text: &[u8], memo: &mut ScanMemo) -> serde_json::Result<Self> {
+        Ok(Line {
+            played: MatchSummary::read(text, memo)?,
+            remarks: MatchRemarks::read(text),
+        })
+    }
+
+    fn format(&self) -> u32 {
+        self.played.format
+    }
+}
+
+/// Calls `take` with each complete match. Returns a sentence about a dropped last line.
 ///
 /// # Errors
 /// If the log cannot be read.
 pub fn each_summary(
     log: &Path,
     prepare: impl Fn(&mut MatchSummary) + Sync,
-    mut take: impl FnMut(&MatchSummary, &Account),
+    mut take: impl FnMut(&Counted),
 ) -> Result<Option<String>, LogError> {
-    let sum_up = |mut played: MatchSummary| {
+    let count = |Line {
+                     mut played,
+                     remarks,
+                 }| {
         prepare(&mut played);
-        let summary = Account::of(&played);
+        let account = Account::of(&played);
         played.moves = Plies::default();
-        (played, summary)
+        Counted {
+            played,
+            account,
+            remarks,
+        }
     };
     let mut file = LogFile::open(log)?;
-    file.each(sum_up, |(played, summary)| {
-        take(&played, &summary);
+    file.each(count, |counted| {
+        take(&counted);
         Ok::<_, LogError>(())
     })?;
     let path = locate(log);

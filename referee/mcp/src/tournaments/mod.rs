@@ -328,7 +328,7 @@ fn known(folder: &Path, state: Option<State>) -> Answer<TournamentAnswer> {
         each_summary(
             folder,
             |_: &mut MatchSummary| {},
-            |played, _| standings.add(played),
+            |counted| standings.add(&counted.played),
         )?;
         let report = results::report(folder, standings.matches());
         answer.done = standings.matches();

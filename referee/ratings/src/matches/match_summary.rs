@@ -9,6 +9,7 @@ use protocol::{
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use smol_str::{SmolStr, format_smolstr};
 
 use super::fingerprint::Fingerprint;
 
@@ -18,8 +19,8 @@ use super::fingerprint::Fingerprint;
 pub struct MatchSummary {
     pub format: u32,
     #[serde(rename = "match")]
-    pub match_id: String,
-    pub game: String,
+    pub match_id: SmolStr,
+    pub game: SmolStr,
     pub options: Value,
     /// Shared by the matches of one pairing.
     pub seed: u64,
@@ -44,11 +45,11 @@ pub struct MatchSummary {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct PlayerSummary {
-    pub name: String,
-    pub role: String,
+    pub name: SmolStr,
+    pub role: SmolStr,
     /// The bot's version, if it sends one.
     #[serde(default)]
-    pub version: Option<String>,
+    pub version: Option<SmolStr>,
     /// The player's own time control, if any.
     #[serde(default)]
     pub time: Option<TimeControl>,
@@ -146,7 +147,7 @@ impl MatchSummary {
     pub fn split_versions(&mut self) {
         for player in &mut self.players {
             if let Some(version) = &player.version {
-                player.name = format!("{} ({version})", player.name);
+                player.name = format_smolstr!("{} ({version})", player.name);
             }
         }
     }
@@ -166,9 +167,9 @@ impl MatchSummary {
     /// A summary for standings, without start and plies, which are slow to compute.
     pub(crate) fn without_plies(record: &Record) -> Self {
         let seated = |player: &protocol::Player| PlayerSummary {
-            name: player.name.clone(),
-            role: player.role.clone(),
-            version: player.version.clone(),
+            name: player.name.as_str().into(),
+            role: player.role.as_str().into(),
+            version: player.version.as_deref().map(SmolStr::from),
             time: player.time.clone(),
             cpu_time: player.cpu_time,
             author: Author::of(&player.command),
@@ -182,8 +183,8 @@ impl MatchSummary {
         };
         MatchSummary {
             format: record.format,
-            match_id: record.match_id.clone(),
-            game: record.game.clone(),
+            match_id: record.match_id.as_str().into(),
+            game: record.game.as_str().into(),
             options: record.options.clone(),
             seed: record.seed,
             start: Fingerprint::default(),

@@ -74,8 +74,8 @@ fn summary(scan: &mut Scanner<'_>, memo: &mut ScanMemo) -> Option<MatchSummary> 
     let (mut machine, mut adjudication) = (None, None);
     scan.object(|scan, key| match key {
         "format" => once(&mut format, scan.number()?.try_into().ok()?),
-        "match" => once(&mut match_id, scan.text()?.to_owned()),
-        "game" => once(&mut game, scan.text()?.to_owned()),
+        "match" => once(&mut match_id, scan.text()?.into()),
+        "game" => once(&mut game, scan.text()?.into()),
         "options" => once(&mut options, remember(&mut memo.options, scan)?),
         "seed" => once(&mut seed, scan.number()?),
         "start" => once(&mut start, remember(&mut memo.starts, scan)?),
@@ -113,11 +113,11 @@ fn read_players(scan: &mut Scanner<'_>, memo: &mut ScanMemo) -> Option<Vec<Playe
         let (mut name, mut role, mut version, mut time) = (None, None, None, None);
         let (mut cpu_time, mut author) = (None, None);
         scan.object(|scan, key| match key {
-            "name" => once(&mut name, scan.text()?.to_owned()),
-            "role" => once(&mut role, scan.text()?.to_owned()),
+            "name" => once(&mut name, scan.text()?.into()),
+            "role" => once(&mut role, scan.text()?.into()),
             "version" => once(
                 &mut version,
-                scan.nullable(|scan| Some(scan.text()?.to_owned()))?,
+                scan.nullable(|scan| Some(scan.text()?.into()))?,
             ),
             "time" => once(
                 &mut time,

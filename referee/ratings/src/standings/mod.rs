@@ -130,9 +130,9 @@ impl Standings {
         let bots = bots.collect();
         let game = *self.game_index.entry(hash).or_insert_with(|| {
             self.games.push(GameStanding {
-                id: played.game.clone(),
+                id: played.game.to_string(),
                 options: played.options.clone(),
-                roles: played.players.iter().map(|p| p.role.clone()).collect(),
+                roles: played.players.iter().map(|p| p.role.to_string()).collect(),
                 bots: BTreeMap::new(),
                 own_scores: false,
             });

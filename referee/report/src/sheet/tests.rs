@@ -174,7 +174,7 @@ fn three_games() -> MatchStore {
                     let won = f64::from(u8::from((pair == 0) == (seat == 0)));
                     let text = format!("{number}");
                     let mut played = played(number, number / 2, bots, won, &[&text]);
-                    played.game = game.to_owned();
+                    played.game = game.into();
                     if number == 15 {
                         let fault = json!({"seat": 0, "code": "crash"});
                         played.result.faults =

@@ -99,7 +99,7 @@ impl Args {
         each_summary(
             &self.log,
             |_| {},
-            |played, _| most = most.max(played.players.len()),
+            |counted| most = most.max(counted.played.players.len()),
         )?;
         Ok(most)
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue};
-use log::{self, MIN_CHOICES, ModelUse, each_summary};
+use log::{self, MIN_CHOICES, Remarks, each_summary};
 use report::sheet::{self, By, Sheet, SheetFormat};
 use report::{print_notice, terminal};
 
@@ -217,13 +217,12 @@ impl Args {
                 "a test is no part of `--format csv`; all other formats have it".to_owned(),
             ));
         }
-        let matches = self.read()?;
+        let (matches, remarks) = self.read()?;
         let request = self.request(&matches)?;
         let sheet = Sheet::new(&matches, &request, self.by());
         let mut sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
         sheet.same_answers = log::same_answers(&self.logs, matches.alike(MIN_CHOICES))?;
-        sheet.bot_warnings = log::bot_warnings(&self.logs);
-        sheet.models = self.models();
+        (sheet.bot_warnings, sheet.models) = remarks.into_lists();
         sheet.opening_moves = log::opening_moves(&self.logs, &sheet.first_matches())?;
         if let Some(path) = &self.svg {
             replace(path, &sheet::plot(&sheet.report))?;
@@ -237,7 +236,7 @@ impl Args {
     }
 
     /// Reads the requested matches.
-    fn read(&self) -> Result<MatchStore, CliError> {
+    fn read(&self) -> Result<(MatchStore, Remarks), CliError> {
         self.check_logs()?;
         let mut matches = MatchStore::new();
         if self.share_unstarted {
@@ -246,7 +245,7 @@ impl Args {
         if self.by() == Some(By::Machine) {
             matches = matches.by_machine();
         }
-        let mut unwanted = Unwanted::default();
+        let (mut remarks, mut unwanted) = (Remarks::default(), Unwanted::default());
         let by_version = self.by() == Some(By::Version);
         let prepare = |played: &mut MatchSummary| {
             if by_version {
@@ -257,9 +256,10 @@ impl Args {
             if number > 0 {
                 matches.next_log();
             }
-            let cut = each_summary(log, prepare, |played, summary| {
-                if self.wants(played, &mut unwanted) {
-                    matches.add_summary(played, summary);
+            let cut = each_summary(log, prepare, |counted| {
+                if self.wants(&counted.played, &mut unwanted) {
+                    counted.add_to(&mut matches);
+                    counted.add_remarks_to(&mut remarks);
                 }
             })?;
             if let Some(cut) = cut {
@@ -270,22 +270,7 @@ impl Args {
         if matches.is_empty() {
             return Err(CliError::Usage(self.why_none(&unwanted)));
         }
-        Ok(matches)
-    }
-
-    /// The use of language models in the matches that count.
-    fn models(&self) -> Vec<ModelUse> {
-        let by_version = self.by() == Some(By::Version);
-        log::model_use(&self.logs, |record| {
-            let mut summary = MatchSummary::from(&*record);
-            if by_version {
-                summary.split_versions();
-                for (player, split) in record.players.iter_mut().zip(&summary.players) {
-                    player.name.clone_from(&split.name);
-                }
-            }
-            self.wants(&summary, &mut Unwanted::default())
-        })
+        Ok((matches, remarks))
     }
 
     /// True if a match counts.

@@ -9,11 +9,7 @@ use ratings::{MatchStore, Report, Request};
 /// unreadable: the standings are shown all the same.
 pub fn report(folder: &Path, played: u64) -> Option<Report> {
     let mut matches = MatchStore::with_capacity(usize::try_from(played).unwrap_or(0));
-    let read = each_summary(
-        folder,
-        |_| {},
-        |played, summary| matches.add_summary(played, summary),
-    );
+    let read = each_summary(folder, |_| {}, |counted| counted.add_to(&mut matches));
     read.ok()?;
     matches.report(&Request::default()).ok()
 }

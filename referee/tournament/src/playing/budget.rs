@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use config::{Budget, Config};
-use log::{LOG_NAME, ModelUse, model_use, models_of};
+use log::{ModelUse, Remarks, each_summary, models_of};
 use protocol::{Record, shown};
 
 use crate::playing::queue::Queue;
@@ -25,9 +25,17 @@ impl<'a> Budgets<'a> {
             is_used_up: vec![false; config.bots.len()],
         };
         if config.budget.is_some() {
-            for used in model_use(&[folder.join(LOG_NAME)], |_| true) {
-                budgets.add(used);
-            }
+            let mut remarks = Remarks::default();
+            // The tournament itself reports what cannot be read.
+            let _ = each_summary(
+                folder,
+                |_| {},
+                |counted| {
+                    counted.add_remarks_to(&mut remarks);
+                },
+            );
+            let (_, models) = remarks.into_lists();
+            models.into_iter().for_each(|used| budgets.add(used));
         }
         budgets
     }

@@ -9,6 +9,7 @@ use protocol::FaultCode;
 use ratings::{Fingerprint, MatchSummary, game_label};
 use serde::Deserialize;
 use serde_json::Value;
+use smol_str::SmolStr;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IndexedMatch {
@@ -81,7 +82,7 @@ pub(crate) struct MatchIndex {
     matches: Vec<IndexedMatch>,
     lineups: Interned<Lineup>,
     endings: Interned<Ending>,
-    bots: Interned<String>,
+    bots: Interned<SmolStr>,
     games: Vec<IndexedGame>,
 }
 
@@ -221,9 +222,13 @@ impl MatchIndex {
         let number = known.unwrap_or_else(|| {
             self.games.push(IndexedGame {
                 label: game_label(&played.game, &played.options),
-                id: played.game.clone(),
+                id: played.game.to_string(),
                 options: played.options.clone(),
-                roles: played.players.iter().map(|it| it.role.clone()).collect(),
+                roles: played
+                    .players
+                    .iter()
+                    .map(|it| it.role.to_string())
+                    .collect(),
             });
             self.games.len() - 1
         });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use files::private_paths;
-use log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
+use log::{self, LogError, LogFile, MIN_CHOICES, Remarks, each_summary};
 use protocol::Record;
 use ratings::{MatchStore, Report, Request};
 use report::sheet::Sheet;
@@ -75,11 +75,14 @@ impl PlayedTournament {
     /// # Errors
     /// If the log cannot be read, or has no such bot.
     pub fn read(path: &Path, bot: Option<&str>) -> Result<Self, PageError> {
-        let mut matches = MatchStore::new();
+        let (mut matches, mut remarks) = (MatchStore::new(), Remarks::default());
         let warning = each_summary(
             path,
             |_| {},
-            |played, summary| matches.add_summary(played, summary),
+            |counted| {
+                counted.add_to(&mut matches);
+                counted.add_remarks_to(&mut remarks);
+            },
         )?;
         if matches.is_empty() {
             return Err(PageError::Empty(log::locate(path)));
@@ -100,8 +103,7 @@ impl PlayedTournament {
         let sheet = Sheet::new(&matches, &Request::default(), None);
         let mut sheet = sheet.map_err(|_| PageError::Empty(log::locate(path)))?;
         sheet.same_answers = log::same_answers(&[path.to_owned()], matches.alike(MIN_CHOICES))?;
-        sheet.bot_warnings = log::bot_warnings(&[path.to_owned()]);
-        sheet.models = log::model_use(&[path.to_owned()], |_| true);
+        (sheet.bot_warnings, sheet.models) = remarks.into_lists();
         let locate = log::locate(path);
         let folder = locate.parent().unwrap_or(Path::new("."));
         let mut played = PlayedTournament {

@@ -313,7 +313,7 @@ impl Reader {
             let bot = played.players.get(fault.seat);
             let view = FaultView {
                 match_id: id.clone(),
-                bot: bot.map_or(String::new(), |bot| bot.name.clone()),
+                bot: bot.map_or(String::new(), |bot| bot.name.to_string()),
                 code: fault.code.as_str(),
                 // The message is read when it is shown.
                 text: String::new(),

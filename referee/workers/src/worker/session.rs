@@ -26,7 +26,7 @@ use crate::wire::{Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, W
 /// With several tournaments, a worker waits this long for a job of one before it tries the next.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
 /// A worker that ends waits this long for a job that may be on its way, or for one to be returned.
-const EXIT_DELAY: Duration = Duration::from_secs(1);
+const EXIT_DELAY: Duration = Duration::from_millis(500);
 /// The interval of checks for announcements.
 const CHECK: Duration = Duration::from_secs(1);
 /// All announcements are read again at every 30th check, as a server may have lost its store.
