@@ -68,11 +68,22 @@ pub struct BotOptions {
 }
 
 impl BotOptions {
-    /// A bot that plays the moves of the engine, weakened to the level if there is one.
-    fn bot<E: Engine + 'static>(&self, engine: E, games: &Catalog) -> Box<dyn Bot> {
+    /// A bot that plays the moves of the engine, but for the random ones of the level if there is one.
+    fn bot<E: Engine + 'static>(
+        &self,
+        engine: E,
+        random_percent: impl Fn(Level) -> u64,
+        games: &Catalog,
+    ) -> Box<dyn Bot> {
         let (seed, games) = (self.seed, games.clone());
-        match self.level {
-            Some(level) => Box::new(EngineBot::new(Weakened { engine, level }, seed, games)),
+        match self.level.map(random_percent) {
+            Some(random_percent) => {
+                let engine = Weakened {
+                    engine,
+                    random_percent,
+                };
+                Box::new(EngineBot::new(engine, seed, games))
+            }
             None => Box::new(EngineBot::new(engine, seed, games)),
         }
     }
@@ -137,7 +148,7 @@ pub static BOTS: &[ReferenceBot] = &[
     ReferenceBot {
         name: "greedy",
         summary: "one ply ahead: most points, then most mobility",
-        make: Make::Engine(|options, games| options.bot(Greedy, games)),
+        make: Make::Engine(|options, games| options.bot(Greedy, Level::greedy_percent, games)),
     },
     ReferenceBot {
         name: "alphabeta",
@@ -147,7 +158,7 @@ pub static BOTS: &[ReferenceBot] = &[
                 nodes: options.limit(options.nodes, Level::nodes),
                 untimed: options.nodes.is_some(),
             };
-            options.bot(engine, games)
+            options.bot(engine, Level::random_percent, games)
         }),
     },
     ReferenceBot {
@@ -159,7 +170,7 @@ pub static BOTS: &[ReferenceBot] = &[
                 untimed: options.playouts.is_some(),
                 threads: options.threads,
             };
-            options.bot(engine, games)
+            options.bot(engine, Level::random_percent, games)
         }),
     },
     ReferenceBot {
