@@ -31,10 +31,10 @@ schemas:
     cargo run --quiet -p referee-protocol --example schemas
     cargo run --quiet -- config schema > tournaments/schema.json
 
-# One benchmark: games, pipe, scale, model, rules, gdl, watch or nats; `all` compares with BENCHMARKS.md.
+# One benchmark: games, pipe, scale, model, rules, gdl, watch, nats or load; `all` compares with BENCHMARKS.md.
 bench WHAT:
     cargo run --profile dist -p bench -- {{WHAT}}
 
-# One campaign, as in tests/CAMPAIGNS.md: hostile, quick, busy, redteam or redteam-duels.
+# One campaign, as in tests/CAMPAIGNS.md: hostile, quick, redteam or redteam-duels.
 campaign WHAT *ARGS:
     cargo run --profile campaign -p tests --bin campaign -- {{WHAT}} {{ARGS}}

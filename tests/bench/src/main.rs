@@ -85,7 +85,7 @@ fn main() -> ExitCode {
         What::Gdl => gdl::run(cli.tiny),
         What::Watch => watch::run(cli.tiny),
         What::Nats => nats::run(cli.tiny),
-        What::Load { matches } => return load::run(if cli.tiny { 20 } else { matches }),
+        What::Load { matches } => return load::run(if cli.tiny { 4 } else { matches }),
         What::Pong => pingpong::pong(),
     }
     ExitCode::SUCCESS

@@ -74,7 +74,7 @@ impl<S: Cells + Hash> FishBoard<S> {
             Flood::new(pieces[seat], open, |set, _| grid.slides_along(set, &lines))
         });
         let phase = open.count() as f32 / grid.cells() as f32;
-        // If the others stood still.
+        // If the others stood still, as far as the flood goes.
         let regions = floods.map(|flood| flood.all());
         for seat in 0..seats {
             let others = (0..seats).filter(|other| *other != seat);

@@ -146,6 +146,7 @@ fn is_read(_: i64) -> bool {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::system::children::OwnChild;
     use crate::system::process_tree;
     use nix::sys::signal::Signal;
     use nix::sys::stat::fstat;
@@ -154,14 +155,15 @@ mod tests {
 
     /// True if a shell command is diagnosed like this within 20 seconds.
     async fn is_diagnosed(command: &str, expected: &Stall) -> bool {
-        let mut shell = Command::new("sh")
+        let mut shell = Command::new("sh");
+        shell
             .args(["-c", &format!("{command}; echo")])
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("a shell");
-        let pid = Pid::from_raw(shell.id() as i32);
-        let inode = fstat(shell.stdin.as_ref().expect("a pipe"))
+            .stdout(Stdio::null());
+        // Not a stray for the tests beside this one.
+        let mut shell = OwnChild::spawn(&mut shell).expect("a shell");
+        let pid = Pid::from_raw(shell.child.id() as i32);
+        let inode = fstat(shell.child.stdin.as_ref().expect("a pipe"))
             .expect("its inode")
             .st_ino;
         let end = Instant::now() + Duration::from_secs(20);
@@ -174,8 +176,8 @@ mod tests {
         // Nothing reads another pipe.
         assert!(*expected != Stall::Reading || diagnose(below, inode + 1).await.is_none());
         process_tree::signal(&process_tree::descendants(pid), Signal::SIGKILL);
-        shell.kill().expect("it is a child");
-        shell.wait().expect("it is a child");
+        shell.child.kill().expect("it is a child");
+        shell.child.wait().expect("it is a child");
         found
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::process::{Output, Stdio};
+use std::process::{ExitStatus, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -73,11 +73,27 @@ impl OwnChild {
     /// # Errors
     /// If the machine refuses.
     pub fn output(command: &mut std::process::Command) -> io::Result<Output> {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let OwnChild { child, known } = OwnChild::spawn(command)?;
         let output = child.wait_with_output();
         drop(known);
         output
+    }
+
+    /// Runs a command to its end; what it prints is lost.
+    ///
+    /// # Errors
+    /// If the machine refuses.
+    pub fn status(command: &mut std::process::Command) -> io::Result<ExitStatus> {
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let mut own = OwnChild::spawn(command)?;
+        own.child.wait()
     }
 }
 

@@ -171,6 +171,7 @@ fn system_value(variable: SysconfVar) -> Option<u64> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::system::children::OwnChild;
     use std::process::{Command, Stdio};
 
     #[test]
@@ -185,15 +186,16 @@ mod tests {
 
     #[test]
     fn grandchildren_are_found() {
-        let mut shell = Command::new("sh")
+        let mut command = Command::new("sh");
+        command
             .args(["-c", "sleep 60 & echo; wait"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+            .stdout(Stdio::piped());
+        // Not a stray for the tests beside this one.
+        let mut shell = OwnChild::spawn(&mut command).unwrap();
         let mut ready = [0];
-        let mut out = shell.stdout.take().unwrap();
+        let mut out = shell.child.stdout.take().unwrap();
         std::io::Read::read_exact(&mut out, &mut ready).unwrap();
-        let pid = Pid::from_raw(shell.id() as i32);
+        let pid = Pid::from_raw(shell.child.id() as i32);
         let me = Pid::this();
         assert!(children(me).contains(&pid));
         let below = descendants(pid);
@@ -202,7 +204,7 @@ mod tests {
         assert_eq!(Stat::read(below[0]).unwrap().parent, pid);
         assert!(CpuClock::of(below[0]).unwrap().now().is_some());
         signal(&below, Signal::SIGKILL);
-        shell.wait().unwrap();
+        shell.child.wait().unwrap();
         assert_eq!(Stat::read(pid), None);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::sandbox::account::Account;
 use crate::sandbox::mounts::Mounts;
@@ -68,8 +68,7 @@ impl Bubblewrap {
             return Err("there is no command".to_owned());
         };
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null());
-        match OwnChild::output(&mut command) {
+        match OwnChild::output(command.args(arguments)) {
             Ok(ran) if ran.status.success() => Ok(()),
             Ok(ran) => {
                 let printed = String::from_utf8_lossy(&ran.stderr);
