@@ -22,7 +22,8 @@ pub struct ReferenceBotArgs {
     /// For alphabeta: think for N nodes per move, whatever the clock says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// How strong it plays, from 1 to 10 (full strength); all bots but random have levels
+    /// How strong it plays, from 1 to 10 (full strength); all bots but random and chat have
+    /// levels
     #[arg(long, value_name = "L", value_parser = clap::value_parser!(u8).range(1..=10))]
     level: Option<u8>,
     /// For mcts: think with N threads [default: 1]; with more than one, the same --playouts need not

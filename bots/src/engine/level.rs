@@ -19,7 +19,7 @@ pub struct Level(usize);
 
 /// The handicaps of a level.
 struct Grade {
-    /// The percentage of turns in which `greedy`, which has nothing else to lose, plays a random move.
+    /// The percentage of turns in which `greedy`, in which nothing else can be limited, plays a random move.
     greedy_percent: u64,
     /// That of `mcts` and `alphabeta`.
     random_percent: u64,
