@@ -172,9 +172,11 @@ fn bots_are_sent_the_same_in_deals_that_they_cannot_tell_apart() {
         of.insert(deal);
     }
     assert_eq!(processes, 2 * 50, "each match has two processes of its own");
-    assert_eq!(deals.len(), 6, "all deals were played: {deals:?}");
+    // There are six, and which of them are dealt is a secret that differs from run to run: one in sixteen
+    // runs misses one, and one in 1,600 misses two.
+    assert!(deals.len() >= 5, "few deals were played: {deals:?}");
     let alike = known.values().filter(|(_, deals)| deals.len() > 1).count();
-    assert!(alike >= 8, "{alike} situations with two deals");
+    assert!(alike >= 6, "{alike} situations with two deals");
     for (key, (inputs, deals)) in &known {
         assert_eq!(inputs.len(), 1, "{key:?} in {deals:?}: {inputs:#?}");
     }
