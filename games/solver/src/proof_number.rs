@@ -170,8 +170,8 @@ impl<R: SearchRules> Search<'_, R> {
         if let Some(answer) = answer(self.rules.counted_bounds(position, need), need) {
             return Numbers::decided(answer);
         }
-        let moves = self.rules.mobility(position).clamp(1, 1 << 16);
-        Numbers::from_mover(1, moves, self.rules.mover(position) == 0)
+        let (mine, others) = self.rules.first_numbers(position);
+        Numbers::from_mover(mine, others, self.rules.mover(position) == 0)
     }
 
     /// Searches a node until it is decided or its numbers reach the limits.

@@ -48,6 +48,12 @@ pub(crate) trait SearchRules {
     /// The number of moves, or about as many.
     fn mobility(&self, position: &Self::Position) -> u32;
 
+    /// What proof-number search supposes of a position that it has not seen: how much it takes, at least 1, to
+    /// show that the seat to move reaches its goal, and to show that it does not.
+    fn first_numbers(&self, position: &Self::Position) -> (u32, u32) {
+        (1, self.mobility(position).max(1))
+    }
+
     /// A quick estimate for seat 0, for move ordering.
     fn outlook(&self, position: &Self::Position) -> i32;
 
