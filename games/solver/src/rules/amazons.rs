@@ -233,3 +233,33 @@ impl<G: Game> FromGame<G> for AmazonsRules {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_can_do_less_has_more_to_show() {
+        let rules = AmazonsRules::new(&Board::square(5, 5));
+        // Light is in a corner with one way out, and dark in the middle. Of 21 cells, they reach three after
+        // equally many slides.
+        let position = Position {
+            pieces: [1, 1 << 12],
+            closed: 1 << 1 | 1 << 5,
+            seat: 0,
+        };
+        let turned = Position {
+            seat: 1,
+            ..position
+        };
+        assert_eq!(rules.territory(&position, 0), -18);
+        assert_eq!(rules.territory(&position, 1), 18);
+        let ((light, many), (dark, more)) =
+            (rules.first_numbers(&position), rules.first_numbers(&turned));
+        assert!(light > 18 && dark == 1, "{light} and {dark}");
+        assert_eq!(
+            (many, more),
+            (rules.mobility(&position), rules.mobility(&turned))
+        );
+    }
+}
