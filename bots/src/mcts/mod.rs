@@ -6,6 +6,7 @@
 //! position follows from that. Evaluations also say which moves to try first (PUCT). What is proven
 //! (a forced win, a certain draw) is kept apart from what is only likely.
 
+pub(crate) mod any_game;
 mod bounds;
 mod budget;
 mod candidate;
@@ -13,7 +14,6 @@ mod evaluator;
 mod graph;
 mod node;
 mod odds;
-pub(crate) mod session;
 mod worker;
 
 #[cfg(test)]
@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 use crate::any_game::SessionSearch;
 use crate::engine::{self, Decision, Engine, Question, Search};
-use crate::mcts::session::SessionMcts;
+use crate::mcts::any_game::SessionMcts;
 use crate::turn::analysis;
 use crate::turn::analysis::Analysis;
 use budget::PlayoutBudget;

@@ -15,7 +15,6 @@ use thiserror::Error;
 
 use super::LOG_NAME;
 use super::chain::{Chain, ChainBreak, LineHash};
-use ratings::{MatchSummary, ScanMemo};
 
 /// Bytes of a log that are read at a time and parsed in parallel, without the rest of the last
 /// line.
@@ -106,22 +105,6 @@ impl LogLine for Record {
 
     fn prev(&self) -> Option<&str> {
         self.prev.as_deref()
-    }
-}
-
-/// The part that statistics need, which is quicker to read; it has no chain.
-impl LogLine for MatchSummary {
-    type Memo = ScanMemo;
-
-    fn read(text: &[u8], memo: &mut ScanMemo) -> serde_json::Result<Self> {
-        match MatchSummary::scan(text, memo) {
-            Some(read) => Ok(read),
-            None => serde_json::from_slice(text),
-        }
-    }
-
-    fn format(&self) -> u32 {
-        self.format
     }
 }
 
@@ -440,6 +423,8 @@ impl Iterator for LogFile {
 
 #[cfg(test)]
 mod tests {
+    use ratings::MatchSummary;
+
     use super::*;
 
     /// A match as a line, of a format.

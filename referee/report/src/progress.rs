@@ -19,7 +19,7 @@ use tournament::reports::Progress;
 
 use super::block::Block;
 use super::sheet::too_noisy;
-use super::{formats, print_notice, summary, tables};
+use super::{format_results, print_notice, standings_tables, summary};
 
 /// Redraws while nothing happens keep the times in the block current.
 const TICK: Duration = Duration::from_millis(500);
@@ -119,7 +119,7 @@ impl Display {
                 total,
                 standing,
             } => {
-                let note = standing.as_ref().and_then(formats::line);
+                let note = standing.as_ref().and_then(format_results::line);
                 if let How::Lines | How::AllLines = self.how {
                     let note: String = note.iter().map(|note| format!("  {note}")).collect();
                     print_notice(format_args!("[{done}/{total}] {}{note}\n", summary(record)));
@@ -260,7 +260,7 @@ impl State {
         // A small window shows the first lines.
         lines.truncate(height.max(3) - 1);
         let room = height.saturating_sub(lines.len() + 1);
-        lines.extend(tables::ranking(&self.standings, width - 1, room));
+        lines.extend(standings_tables::ranking(&self.standings, width - 1, room));
         lines
     }
 

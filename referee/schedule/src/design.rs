@@ -2,7 +2,7 @@
 
 use games::Rng;
 
-use crate::seats::GameShape;
+use crate::seat_orders::GameShape;
 use crate::shape::Shape;
 
 /// In games of up to this many seats, every group plays in each round.

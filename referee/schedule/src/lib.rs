@@ -9,7 +9,7 @@ mod order;
 mod plan;
 mod planner;
 mod scheduled;
-mod seats;
+mod seat_orders;
 mod shape;
 mod shard;
 mod standing;
@@ -26,7 +26,7 @@ use planner::{MatchOutcome, Planner, Played};
 use shard::Deal;
 
 pub use scheduled::Scheduled;
-pub use seats::{GameShape, SeatOrders};
+pub use seat_orders::{GameShape, SeatOrders};
 pub use shape::{Count, Earlier, Format, FormatName, Shape};
 pub use shard::Shard;
 pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};

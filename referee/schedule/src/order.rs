@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::seats::GameShape;
+use super::seat_orders::GameShape;
 
 /// The number of groups of `size` out of `bots`; [`u64::MAX`] if too many to count.
 pub(super) fn count_groups(bots: usize, size: usize) -> u64 {

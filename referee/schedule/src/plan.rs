@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::scheduled::{Scheduled, Unit};
-use crate::seats::SeatOrders;
+use crate::seat_orders::SeatOrders;
 
 /// The matches planned so far, in order. Their numbers count from 1.
 #[derive(Debug)]

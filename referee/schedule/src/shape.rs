@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::design::Design;
 use super::order;
-use super::seats::{GameShape, SeatOrders};
+use super::seat_orders::{GameShape, SeatOrders};
 use super::shard::Shard;
 use super::version::Version;
 use ratings::sprt::Hypotheses;

@@ -24,7 +24,7 @@ impl Discarded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mcts::session::tree::tests::line;
+    use crate::mcts::any_game::tree::tests::line;
 
     #[test]
     fn positions_are_freed_one_at_a_time() {

@@ -10,10 +10,10 @@ use games::{Actor, BrokenRules, Rng, Seat};
 use smallvec::SmallVec;
 
 use crate::any_game::{Known, SessionQuestion, outcome, playout, refused};
-use crate::mcts::session::discarded::Discarded;
-use crate::mcts::session::pace::{Games, Spent};
-use crate::mcts::session::statistics::Statistics;
-use crate::mcts::session::texts::Texts;
+use crate::mcts::any_game::discarded::Discarded;
+use crate::mcts::any_game::pace::{Games, Spent};
+use crate::mcts::any_game::statistics::Statistics;
+use crate::mcts::any_game::texts::Texts;
 
 /// A tree does not grow beyond this many positions; the search then goes on in those that it has.
 const MOST_NODES: usize = 200_000;
@@ -503,7 +503,7 @@ pub(super) mod tests {
     use super::*;
 
     /// A position with one child, which has one, and so on: this many positions.
-    pub(in crate::mcts::session) fn line(positions: usize, session: &dyn Session) -> Node {
+    pub(in crate::mcts::any_game) fn line(positions: usize, session: &dyn Session) -> Node {
         let after = (1..positions).last();
         let child = after.map(|rest| Box::new(line(rest, session)));
         Node {

@@ -6,7 +6,7 @@ use games::{BrokenRules, Rules, Seat};
 use serde_json::Value;
 
 use crate::any_game::{load, sample};
-use crate::mcts::session::tree::{Node, Tree};
+use crate::mcts::any_game::tree::{Node, Tree};
 
 /// States drawn at first from a view. Views of other seats often occur only once.
 const FIRST_DRAWS: usize = 2;

@@ -4,7 +4,7 @@ use super::board::{CELLS, DIRECTIONS, cells};
 use super::{ElephantRun, Move, Position};
 use crate::game::Game;
 use crate::kit::board::CellId;
-use crate::kit::board::sliding::slides::{self, Slide};
+use crate::kit::board::sliding::slide_moves::{self, Slide};
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
 
@@ -22,7 +22,7 @@ impl ElephantRun {
 impl Learnable for ElephantRun {
     fn every_move(&self) -> Vec<Move> {
         let places = self.board.cells().map(Move::Place);
-        let lines = slides::every(&self.board).map(|Slide { from, to }| Move::Go { from, to });
+        let lines = slide_moves::every(&self.board).map(|Slide { from, to }| Move::Go { from, to });
         let captures = self.board.cells().flat_map(|from| self.captures(from));
         places.chain(lines).chain(captures).collect()
     }

@@ -6,7 +6,7 @@ use super::{Chain, GIANTS, Giantslayer, HALOGAI, Move, Position};
 use crate::game::Game;
 use crate::kit::board::CellId;
 use crate::kit::board::bitset::cells64;
-use crate::kit::board::sliding::slides::{self, Slide};
+use crate::kit::board::sliding::slide_moves::{self, Slide};
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
 
@@ -22,7 +22,7 @@ impl Learnable for Giantslayer {
         let open = |Slide { from, to }: &Slide| {
             *from != middle && self.tables.clear(*from, *to, self.tables.all)
         };
-        let lines = slides::every(board).filter(open);
+        let lines = slide_moves::every(board).filter(open);
         let starts = board.cells().filter(|cell| *cell != middle);
         let jumps = starts.flat_map(|from| {
             let jumps = self.tables.jumps[from as usize].iter().enumerate();

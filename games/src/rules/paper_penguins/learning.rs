@@ -1,7 +1,7 @@
 //! Numbers of moves and planes of Paper Pen-guins.
 
 use super::{HIGHEST, Move, PaperPenguins, Phase, Position};
-use crate::kit::board::sliding::slides;
+use crate::kit::board::sliding::slide_moves;
 use crate::kit::board::{NO_CELL, bitset};
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};
@@ -13,7 +13,7 @@ impl Learnable for PaperPenguins {
     fn every_move(&self) -> Vec<Move> {
         let places = self.board.cells().map(Move::Place);
         places
-            .chain(slides::every(&self.board).map(Move::Go))
+            .chain(slide_moves::every(&self.board).map(Move::Go))
             .collect()
     }
 
@@ -21,7 +21,7 @@ impl Learnable for PaperPenguins {
     fn places(mv: Move) -> [usize; 2] {
         match mv {
             Move::Place(cell) => [cell as usize, 0],
-            Move::Go(slide) => [NO_CELL as usize + slides::place(slide), 0],
+            Move::Go(slide) => [NO_CELL as usize + slide_moves::place(slide), 0],
         }
     }
 

@@ -11,7 +11,7 @@ use crate::game::{Game, ParseError};
 use crate::kit::board::bitset;
 use crate::kit::board::grid::Grid;
 use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
-use crate::kit::board::sliding::slides::{self, Slide};
+use crate::kit::board::sliding::slide_moves::{self, Slide};
 use crate::kit::board::{Board, CellId};
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
@@ -341,7 +341,7 @@ impl Game for PaperPenguins {
         let pieces = position.pieces(position.seat as Seat);
         match position.phase {
             Phase::Place => moves.extend(bitset::cells(position.unclaimed()).map(Move::Place)),
-            Phase::Move => slides::each(&self.lines, &position.occupied, pieces, |slide| {
+            Phase::Move => slide_moves::each(&self.lines, &position.occupied, pieces, |slide| {
                 moves.push(Move::Go(slide));
             }),
             Phase::Over => {}
@@ -352,7 +352,7 @@ impl Game for PaperPenguins {
         let pieces = position.pieces(position.seat as Seat);
         match position.phase {
             Phase::Place => u64::from(position.unclaimed().count_ones()),
-            Phase::Move => slides::count(&self.lines, &position.occupied, pieces),
+            Phase::Move => slide_moves::count(&self.lines, &position.occupied, pieces),
             Phase::Over => 0,
         }
     }
@@ -364,7 +364,12 @@ impl Game for PaperPenguins {
             return Move::Place(bitset::nth(unclaimed, index as u32));
         }
         let pieces = position.pieces(position.seat as Seat);
-        Move::Go(slides::random(&self.lines, &position.occupied, pieces, rng))
+        Move::Go(slide_moves::random(
+            &self.lines,
+            &position.occupied,
+            pieces,
+            rng,
+        ))
     }
 
     fn is_legal(&self, position: &Position, mv: Move) -> bool {
@@ -405,14 +410,14 @@ impl Game for PaperPenguins {
     fn parse_move(&self, text: &str) -> Result<Move, ParseError> {
         let place = self.board.find(text).map(Move::Place);
         place
-            .or_else(|| slides::parse(&self.board, text).map(Move::Go))
+            .or_else(|| slide_moves::parse(&self.board, text).map(Move::Go))
             .ok_or_else(|| ParseError::new(&Self::INFO, text))
     }
 
     fn write_move(&self, mv: Move, out: &mut String) {
         match mv {
             Move::Place(cell) => out.push_str(self.board.name(cell)),
-            Move::Go(slide) => slides::write(&self.board, slide, out),
+            Move::Go(slide) => slide_moves::write(&self.board, slide, out),
         }
     }
 

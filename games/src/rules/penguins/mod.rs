@@ -1,7 +1,7 @@
 //! Penguins, known as Hey! That's My Fish!: hexagons of ice that go with the penguins.
 
 use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
-use crate::kit::board::sliding::slides::{self, Slide};
+use crate::kit::board::sliding::slide_moves::{self, Slide};
 use crate::kit::board::{Board, CellId, bitset};
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
@@ -99,12 +99,12 @@ impl PenguinMoves for Sliding {
     }
 
     fn every(board: &Board) -> Vec<Slide> {
-        slides::every(board).collect()
+        slide_moves::every(board).collect()
     }
 
     #[inline]
     fn places(slide: Slide) -> [usize; 2] {
-        [slides::place(slide), 0]
+        [slide_moves::place(slide), 0]
     }
 
     #[inline]
@@ -114,12 +114,12 @@ impl PenguinMoves for Sliding {
         pieces: impl Iterator<Item = CellId>,
         visit: impl FnMut(Slide),
     ) {
-        slides::each(&self.0, blocked, pieces, visit);
+        slide_moves::each(&self.0, blocked, pieces, visit);
     }
 
     #[inline]
     fn count(&self, blocked: &Occupancy<32>, pieces: impl Iterator<Item = CellId>) -> u64 {
-        slides::count(&self.0, blocked, pieces)
+        slide_moves::count(&self.0, blocked, pieces)
     }
 
     #[inline]
@@ -129,7 +129,7 @@ impl PenguinMoves for Sliding {
         pieces: impl Iterator<Item = CellId> + Clone,
         rng: &mut Rng,
     ) -> Slide {
-        slides::random(&self.0, blocked, pieces, rng)
+        slide_moves::random(&self.0, blocked, pieces, rng)
     }
 
     #[inline]
@@ -155,11 +155,11 @@ impl PenguinMoves for Sliding {
     }
 
     fn parse(board: &Board, text: &str) -> Option<Slide> {
-        slides::parse(board, text)
+        slide_moves::parse(board, text)
     }
 
     fn write(board: &Board, slide: Slide, out: &mut String) {
-        slides::write(board, slide, out);
+        slide_moves::write(board, slide, out);
     }
 }
 

@@ -22,9 +22,9 @@ mod position;
 mod push;
 
 pub use moves::Move;
-use moves::{MoveSets, entry, shifted};
+use moves::entry;
 pub use pieces::Facing;
-use pieces::{ALL, EDGE, ROCK, SIZE};
+use pieces::{EDGE, ROCK, SIZE};
 pub use position::Position;
 
 /// c1 and c5, which the opening ban closes to animals.
@@ -70,67 +70,6 @@ impl Siam {
     fn may_exit(&self, position: &Position) -> bool {
         let exits = position.exits[position.seat as usize];
         self.max_exits.is_none_or(|max| exits < max)
-    }
-
-    #[inline]
-    fn choices(&self, position: &Position) -> MoveSets {
-        if position.over {
-            return MoveSets::default();
-        }
-        let own = position.animals[position.seat as usize];
-        let banned = self.banned(position);
-        let open = ALL & !position.occupied() & !banned;
-        let reserve = own.count_ones() < ANIMALS as u32;
-        let (pushers, entries) = position.pushes();
-        let mut choices = MoveSets {
-            enter: if reserve { EDGE & open } else { 0 },
-            steps: [0, 1, 2, 3].map(|direction| shifted(own, direction) & open),
-            turn: own,
-            out: if self.may_exit(position) {
-                EDGE & own
-            } else {
-                0
-            },
-            push: own & pushers,
-            enter_push: if reserve { entries } else { 0 },
-        };
-        if banned != 0 {
-            self.drop_banned_pushes(position, &mut choices);
-        }
-        choices
-    }
-
-    fn drop_banned_pushes(&self, position: &Position, choices: &mut MoveSets) {
-        for cell in bitset::cells64(u64::from(choices.push)) {
-            if self.gets_on_banned(position, Move::Push(cell, position.facing(cell))) {
-                choices.push ^= 1 << cell;
-            }
-        }
-        for bit in bitset::cells64(u64::from(choices.enter_push)) {
-            if self.gets_on_banned(position, entry(bit)) {
-                choices.enter_push ^= 1 << bit;
-            }
-        }
-    }
-
-    /// True if a push, otherwise legal, brings an animal onto c1 or c5.
-    fn gets_on_banned(&self, position: &Position, mv: Move) -> bool {
-        let (Move::Push(mut cell, way) | Move::EnterPush(mut cell, way)) = mv else {
-            return false;
-        };
-        if matches!(mv, Move::EnterPush(..)) && BANNED >> cell & 1 != 0 {
-            return true;
-        }
-        while let Some(next) = self.step(cell, way) {
-            if position.rocks >> cell & 1 == 0 && BANNED >> next & 1 != 0 {
-                return true;
-            }
-            if position.occupied() >> next & 1 == 0 {
-                return false;
-            }
-            cell = next;
-        }
-        false
     }
 
     /// Moves the line that starts on `first` one cell on. Returns the winner, if a rock fell off.

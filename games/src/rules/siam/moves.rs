@@ -1,7 +1,8 @@
 //! Moves, and the legal moves of a position as sets: counted and drawn without a list of them.
 
-use super::pieces::{ALL, Facing, SIZE};
+use super::pieces::{ALL, EDGE, Facing, SIZE};
 use super::position::Position;
+use super::{ANIMALS, BANNED, Siam};
 use crate::kit::board::{CellId, bitset};
 
 /// One turn: all that a seat does before the other one moves.
@@ -79,6 +80,70 @@ impl MoveSets {
             return Move::Push(cell, position.facing(cell));
         }
         entry(nth(self.enter_push, index))
+    }
+}
+
+impl Siam {
+    /// The legal moves.
+    #[inline]
+    pub(super) fn choices(&self, position: &Position) -> MoveSets {
+        if position.over {
+            return MoveSets::default();
+        }
+        let own = position.animals[position.seat as usize];
+        let banned = self.banned(position);
+        let open = ALL & !position.occupied() & !banned;
+        let reserve = own.count_ones() < ANIMALS as u32;
+        let (pushers, entries) = position.pushes();
+        let mut choices = MoveSets {
+            enter: if reserve { EDGE & open } else { 0 },
+            steps: [0, 1, 2, 3].map(|direction| shifted(own, direction) & open),
+            turn: own,
+            out: if self.may_exit(position) {
+                EDGE & own
+            } else {
+                0
+            },
+            push: own & pushers,
+            enter_push: if reserve { entries } else { 0 },
+        };
+        if banned != 0 {
+            self.drop_banned_pushes(position, &mut choices);
+        }
+        choices
+    }
+
+    fn drop_banned_pushes(&self, position: &Position, choices: &mut MoveSets) {
+        for cell in bitset::cells64(u64::from(choices.push)) {
+            if self.gets_on_banned(position, Move::Push(cell, position.facing(cell))) {
+                choices.push ^= 1 << cell;
+            }
+        }
+        for bit in bitset::cells64(u64::from(choices.enter_push)) {
+            if self.gets_on_banned(position, entry(bit)) {
+                choices.enter_push ^= 1 << bit;
+            }
+        }
+    }
+
+    /// True if a push, otherwise legal, brings an animal onto c1 or c5.
+    fn gets_on_banned(&self, position: &Position, mv: Move) -> bool {
+        let (Move::Push(mut cell, way) | Move::EnterPush(mut cell, way)) = mv else {
+            return false;
+        };
+        if matches!(mv, Move::EnterPush(..)) && BANNED >> cell & 1 != 0 {
+            return true;
+        }
+        while let Some(next) = self.step(cell, way) {
+            if position.rocks >> cell & 1 == 0 && BANNED >> next & 1 != 0 {
+                return true;
+            }
+            if position.occupied() >> next & 1 == 0 {
+                return false;
+            }
+            cell = next;
+        }
+        false
     }
 }
 

@@ -198,7 +198,7 @@ impl Game {
         Ok(step)
     }
 
-    /// Appends a step to the log.
+    /// Appends a step to the moves of this match; the whole match becomes a line of the log at its end.
     pub(super) fn record(&mut self, step: Step, moves: impl IntoIterator<Item = MadeMove>) {
         let mut moves = moves.into_iter().peekable();
         for (actor, mv) in step {

@@ -1,6 +1,7 @@
 //! The worker's side: takes one job at a time and stores its result.
 
 mod handover;
+mod lease;
 
 use std::time::Duration;
 
@@ -8,8 +9,7 @@ use async_nats::client::Request;
 use async_nats::{HeaderMap, Message, RequestErrorKind, StatusCode, Subject, Subscriber};
 use futures_util::StreamExt as _;
 use serde_json::json;
-use tokio::task::JoinHandle;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
+use tokio::time::sleep;
 
 use crate::api::{self, Stored};
 use crate::connection::{ANSWER, Connection};
@@ -18,6 +18,7 @@ use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, Wo
 use crate::presence::Presence;
 
 pub use handover::{Finished, Handover, Step};
+pub use lease::{LeaseRenewal, renewal};
 
 /// The header that names the worker.
 pub(crate) const WORKER: &str = "Referee-Worker";
@@ -81,21 +82,6 @@ pub struct Job {
     worker: Worker,
     /// The subject for acknowledgements.
     acknowledge: Subject,
-}
-
-/// Renews a lease until it is dropped.
-#[derive(Debug)]
-pub struct LeaseRenewal(JoinHandle<()>);
-
-impl Drop for LeaseRenewal {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// The interval between renewals of a lease.
-pub fn renewal(lease: Duration) -> Duration {
-    lease / 3
 }
 
 impl Worker {
@@ -252,24 +238,6 @@ impl Worker {
 }
 
 impl Job {
-    /// Renews the lease every third of its length until the returned value is dropped.
-    #[must_use = "dropping it stops the renewals"]
-    pub fn renew_lease(&self, lease: Duration) -> LeaseRenewal {
-        let client = self.worker.connection.client.clone();
-        let acknowledge = self.acknowledge.clone();
-        // The server counts from the delivery.
-        let mut ticks = interval_at(Instant::now() + renewal(lease), renewal(lease));
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        LeaseRenewal(tokio::spawn(async move {
-            loop {
-                ticks.tick().await;
-                if let Err(error) = client.publish(acknowledge.clone(), "+WPI".into()).await {
-                    tracing::info!("a lease was not renewed: {error}");
-                }
-            }
-        }))
-    }
-
     /// Stores the result, with retries, then acknowledges the job.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use config::Config;
 use games::kit::text::count;
 use log::each_summary;
 use ratings::{MatchSummary, Standings};
-use report::tables;
+use report::standings_tables;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -333,8 +333,8 @@ fn known(folder: &Path, state: Option<State>) -> Answer<TournamentAnswer> {
         let report = results::report(folder, standings.matches());
         answer.done = standings.matches();
         answer.total = schedule.total();
-        answer.text = tables::report(&standings, report.as_ref(), Some(WIDTH));
-        if let Value::Array(rows) = tables::json(&standings, report.as_ref()) {
+        answer.text = standings_tables::report(&standings, report.as_ref(), Some(WIDTH));
+        if let Value::Array(rows) = standings_tables::json(&standings, report.as_ref()) {
             answer.standings = rows;
         }
         let is_complete = answer.done >= answer.total;

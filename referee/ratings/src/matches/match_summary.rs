@@ -1,4 +1,5 @@
-//! Match summaries, read from lines of a log without keeping the moves.
+//! Match summaries, read from lines of a log without keeping the moves: ordinary lines by [`super::scan`], others
+//! by serde.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -118,6 +118,20 @@ pub enum Verdict {
     H1,
 }
 
+impl Scores {
+    /// The decision so far.
+    pub fn verdict(&self, hypotheses: &Hypotheses) -> Verdict {
+        let llr = self.llr(hypotheses);
+        if llr >= hypotheses.upper() {
+            Verdict::H1
+        } else if llr <= hypotheses.lower() {
+            Verdict::H0
+        } else {
+            Verdict::Running
+        }
+    }
+}
+
 /// The score that a difference in logistic Elo makes expected.
 pub fn expected(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))

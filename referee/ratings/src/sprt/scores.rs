@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{EloModel, Hypotheses, NORMALIZED, Verdict, elo, expected};
+use super::{EloModel, Hypotheses, NORMALIZED, elo, expected};
 
 /// A value that was never seen counts this often, so that it is not thought impossible.
 const UNSEEN: f64 = 1e-3;
@@ -157,17 +157,6 @@ impl Scores {
             .zip(h0.iter().zip(&h1))
             .map(|((_, count), (h0, h1))| count * (h1 / h0).ln());
         terms.sum::<f64>() * self.share()
-    }
-
-    pub fn verdict(&self, hypotheses: &Hypotheses) -> Verdict {
-        let llr = self.llr(hypotheses);
-        if llr >= hypotheses.upper() {
-            Verdict::H1
-        } else if llr <= hypotheses.lower() {
-            Verdict::H0
-        } else {
-            Verdict::Running
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::order;
 use crate::planner::{Planner, Played};
 use crate::scheduled::{Turns, Unit};
-use crate::seats::GameShape;
+use crate::seat_orders::GameShape;
 use crate::shape::Shape;
 use crate::standing::{Decided, Duel, Standing};
 

@@ -1,9 +1,9 @@
 //! Tournament formats, one file each: a [`Planner`] decides which matches come next.
 
 mod cycles;
-mod fixed;
 mod knockout;
 mod matching;
+mod round_robin;
 mod sprt;
 mod swiss;
 mod top_down;
@@ -14,7 +14,9 @@ use super::shape::{Earlier, Format, Shape};
 /// The planner of a shape. Only round robins and gauntlets can be extended; others ignore `earlier`.
 pub(super) fn planner(shape: &Shape, earlier: &[Earlier]) -> Box<dyn Planner> {
     match &shape.format {
-        Format::RoundRobin | Format::Gauntlet { .. } => Box::new(fixed::Fixed::new(shape, earlier)),
+        Format::RoundRobin | Format::Gauntlet { .. } => {
+            Box::new(round_robin::Fixed::new(shape, earlier))
+        }
         Format::Swiss => Box::new(swiss::Swiss::new(shape)),
         Format::Knockout {
             drawn,

@@ -7,7 +7,7 @@ use crate::design::Design;
 use crate::order;
 use crate::planner::{Planner, Played};
 use crate::scheduled::{Turns, Unit, UnitGroup};
-use crate::seats::{GameShape, SeatOrders};
+use crate::seat_orders::{GameShape, SeatOrders};
 use crate::shape::{Earlier, Format, Shape};
 use crate::version::Version;
 

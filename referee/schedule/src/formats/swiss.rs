@@ -7,7 +7,7 @@ use super::top_down;
 use crate::order;
 use crate::planner::{Planner, Played};
 use crate::scheduled::{Turns, Unit};
-use crate::seats::GameShape;
+use crate::seat_orders::GameShape;
 use crate::shape::Shape;
 use crate::standing::{Standing, SwissRow};
 use crate::version::Version;

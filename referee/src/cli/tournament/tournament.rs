@@ -12,7 +12,7 @@ use protocol::Record;
 use ratings::Standings;
 use report::forecast::TestForecast;
 use report::progress::{Detail, Display};
-use report::{formats, print_notice, sheet, tables, terminal};
+use report::{format_results, print_notice, sheet, standings_tables, terminal};
 use schedule::{Shard, Standing};
 use serde_json::json;
 use supervisor::Tracer;
@@ -378,13 +378,16 @@ impl Args {
                 "name": config.name,
                 "complete": complete,
                 "log": folder.join(LOG_NAME),
-                "standing": standing.map(|standing| formats::json(&standing, &names)),
-                "bots": tables::json(standings, report.as_ref()),
+                "standing": standing.map(|standing| format_results::json(&standing, &names)),
+                "bots": standings_tables::json(standings, report.as_ref()),
             }));
         }
         let width = terminal::width();
-        let format = standing.map(|standing| formats::report(&standing, &names, width));
-        print(&(format.unwrap_or_default() + &tables::report(standings, report.as_ref(), width)))
+        let format = standing.map(|standing| format_results::report(&standing, &names, width));
+        print(
+            &(format.unwrap_or_default()
+                + &standings_tables::report(standings, report.as_ref(), width)),
+        )
     }
 }
 

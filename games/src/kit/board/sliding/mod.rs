@@ -2,4 +2,4 @@
 
 pub mod lines;
 pub mod shots;
-pub mod slides;
+pub mod slide_moves;

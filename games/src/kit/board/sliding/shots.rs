@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
-use crate::kit::board::sliding::slides::{self, Slide};
+use crate::kit::board::sliding::slide_moves::{self, Slide};
 use crate::kit::board::{Board, CellId};
 use crate::kit::rng::Rng;
 
@@ -165,7 +165,7 @@ pub fn write(board: &Board, mv: Shot, out: &mut String) {
 
 /// Every move on a board, whatever stands on it: by slide, then along the lines from its end.
 pub fn every(board: &Board) -> impl Iterator<Item = Shot> + '_ {
-    slides::every(board).flat_map(|Slide { from, to }| {
+    slide_moves::every(board).flat_map(|Slide { from, to }| {
         board
             .lines_from(to)
             .map(move |target| Shot { from, to, target })
@@ -181,5 +181,8 @@ pub fn places(shot: Shot) -> [usize; 2] {
         from: to,
         to: target,
     };
-    [slides::place(Slide { from, to }), slides::place(shot)]
+    [
+        slide_moves::place(Slide { from, to }),
+        slide_moves::place(shot),
+    ]
 }

@@ -9,8 +9,8 @@ use ratings::report::Resampling;
 use ratings::{MatchStore, MatchSummary, Request, Standings};
 use referee::log::{LogFile, Versions, verify};
 use report::sheet::{By, Sheet, SheetFormat, plot};
+use report::standings_tables::report as standings_table;
 use report::summary;
-use report::tables::report as standings_table;
 use report::transcript::text as transcript;
 use serde_json::{Value, json};
 
