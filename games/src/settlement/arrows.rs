@@ -3,7 +3,7 @@
 use super::points::shots;
 use super::regions::separate_regions;
 use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
-use crate::kit::board::grid::{Cells, Grid};
+use crate::kit::board::bitboard::{Cells, Grid};
 use crate::kit::outcome::Seat;
 
 /// The number of moves that each seat still has with best play; `None` while both can reach the same empty cell.

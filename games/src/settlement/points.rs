@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use super::regions::separate_regions;
 use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
-use crate::kit::board::grid::{Cells, Grid};
+use crate::kit::board::bitboard::{Cells, Grid};
 use crate::kit::outcome::{MAX_SEATS, Scores};
 
 /// The points of the cells of a set, of sets as in [`PointBoard::worth`].

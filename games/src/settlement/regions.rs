@@ -2,7 +2,7 @@
 
 use std::array;
 
-use crate::kit::board::grid::{Cells, Grid};
+use crate::kit::board::bitboard::{Cells, Grid};
 use crate::kit::outcome::Seat;
 
 /// The cells that each seat's pieces can ever reach through those that are open to it; `None` if two

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::kit::board::grid::{Cells, Grid};
+use crate::kit::board::bitboard::{Cells, Grid};
 
 /// The moves of one side in its own regions, and the gain of each move.
 pub trait EndgameMoves<S: Cells> {

@@ -1,7 +1,7 @@
 //! Game of the Amazons: who reaches which cells first, by queen's and by king's moves, and mobility.
 
 use games::kit::board::CellId;
-use games::kit::board::grid::{Cells, Grid};
+use games::kit::board::bitboard::{Cells, Grid};
 use games::kit::board::sliding::lines::Gap;
 use games::kit::board::sliding::shots::Shot;
 use games::rules::amazons::{Amazons, Position};

@@ -1,6 +1,6 @@
 //! Elephant Run: the points that the elephant still needs against the ground that is left to it.
 
-use games::kit::board::grid::{Cells, Grid};
+use games::kit::board::bitboard::{Cells, Grid};
 use games::rules::elephant_run::{ElephantRun, Position};
 use games::{Game, MAX_SEATS};
 

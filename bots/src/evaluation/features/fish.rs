@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use games::MAX_SEATS;
 use games::kit::board::CellId;
-use games::kit::board::grid::{Cells, Grid};
+use games::kit::board::bitboard::{Cells, Grid};
 use games::settlement::{Budget, EndgameMoves, EndgameSolver, PointBoard, PointRange, worth};
 
 use crate::evaluation::evaluate::{CERTAIN, EFFORT};

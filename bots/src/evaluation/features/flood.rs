@@ -1,6 +1,6 @@
 //! Floods over boards: how many moves it takes to reach each cell.
 
-use games::kit::board::grid::Cells;
+use games::kit::board::bitboard::Cells;
 
 /// The number of levels of a flood; cells farther away are in none.
 pub(crate) const LEVELS: usize = 10;
@@ -51,7 +51,7 @@ impl<S: Cells> Flood<S> {
 #[cfg(test)]
 mod tests {
     use games::kit::board::Board;
-    use games::kit::board::grid::Grid;
+    use games::kit::board::bitboard::Grid;
 
     use super::*;
 

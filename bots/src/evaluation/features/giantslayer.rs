@@ -1,6 +1,6 @@
 //! Giantslayer: how far the giants are from the edge, and how near the halogai are to them.
 
-use games::kit::board::grid::Cells;
+use games::kit::board::bitboard::Cells;
 use games::rules::giantslayer::{Giantslayer, Position};
 use games::{Game, Seat};
 

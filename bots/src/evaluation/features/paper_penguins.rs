@@ -1,7 +1,7 @@
 //! Paper Pen-guins: points scored, points that a seat reaches before the other, and regions of its
 //! own.
 
-use games::kit::board::grid::{Cells, Grid};
+use games::kit::board::bitboard::{Cells, Grid};
 use games::kit::board::sliding::lines::Gap;
 use games::rules::paper_penguins::{PaperPenguins, Position};
 use games::settlement::{EndgameSolver, Slides};

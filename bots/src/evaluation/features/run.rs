@@ -1,7 +1,7 @@
 //! Run: cows that are out or on their way, and the cowboys that wait for them.
 
 use games::Game;
-use games::kit::board::grid::{Cells, Grid};
+use games::kit::board::bitboard::{Cells, Grid};
 use games::rules::run::{Kind, Move, Position, Run};
 
 use crate::evaluation::linear::{FeatureTable, Features};

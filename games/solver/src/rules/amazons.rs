@@ -1,7 +1,7 @@
 //! Moves as in the Game of the Amazons, on boards of at most 64 cells.
 
 use games::kit::board::Board;
-use games::kit::board::grid::Grid;
+use games::kit::board::bitboard::Grid;
 use games::settlement::arrows::Arrows;
 use games::settlement::{Budget, Endgame, EndgameSolver};
 use games::{Game, Seat};

@@ -1,7 +1,7 @@
 //! Moves as in Penguins and Paper Pen-guins, on boards of at most 64 cells.
 
 use games::kit::board::Board;
-use games::kit::board::grid::Grid;
+use games::kit::board::bitboard::Grid;
 use games::settlement::{Budget, Endgame, EndgameSolver, Slides, worth};
 use games::{Game, Seat};
 

@@ -61,7 +61,7 @@ impl SlideTable {
 #[cfg(test)]
 mod tests {
     use games::Rng;
-    use games::kit::board::grid::Grid;
+    use games::kit::board::bitboard::Grid;
 
     use super::*;
 

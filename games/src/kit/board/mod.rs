@@ -1,7 +1,7 @@
 //! Boards of square or hexagonal cells, which have names, coordinates and neighbours.
 
+pub mod bitboard;
 pub mod bitset;
-pub mod grid;
 pub mod sliding;
 pub mod wide;
 

@@ -3,7 +3,7 @@
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::kit::board::CellId;
-use crate::kit::board::grid::Cells;
+use crate::kit::board::bitboard::Cells;
 
 /// The bits of an integer.
 const BITS: u32 = u128::BITS;
@@ -119,7 +119,7 @@ impl Cells for Wide {
 mod tests {
     use super::*;
     use crate::kit::board::Board;
-    use crate::kit::board::grid::Grid;
+    use crate::kit::board::bitboard::Grid;
     use crate::kit::rng::Rng;
 
     /// On a board that fits into an integer, both kinds of sets agree.

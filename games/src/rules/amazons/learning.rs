@@ -1,7 +1,7 @@
 //! Numbers of moves and planes of Amazons.
 
 use super::OnBoard;
-use crate::kit::board::grid::Cells;
+use crate::kit::board::bitboard::Cells;
 use crate::kit::board::sliding::shots::{self, Shot};
 use crate::kit::outcome::Seat;
 use crate::learning::{Learnable, Planes, Writer};

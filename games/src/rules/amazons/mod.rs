@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
-use crate::kit::board::grid::{Cells, Grid};
+use crate::kit::board::bitboard::{Cells, Grid};
 use crate::kit::board::sliding::lines::{Lines, Occupancy};
 use crate::kit::board::sliding::shots::{self, Shot};
 use crate::kit::board::wide::Wide;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::fish_rules::{FishRules, Move};
 use super::position::{FishPosition, Phase};
 use crate::game::{Game, ParseError};
-use crate::kit::board::grid::Grid;
+use crate::kit::board::bitboard::Grid;
 use crate::kit::board::{Board, CellId};
 use crate::kit::info::StaticInfo;
 use crate::kit::options::{OptionError, Options};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::position::{FishPosition, MOST_FISH, Phase};
-use crate::kit::board::grid::Grid;
+use crate::kit::board::bitboard::Grid;
 use crate::kit::board::{Board, CellId, bitset};
 use crate::kit::info::{StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::game::{Game, ParseError};
+use crate::kit::board::bitboard::Grid;
 use crate::kit::board::bitset;
-use crate::kit::board::grid::Grid;
 use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
 use crate::kit::board::sliding::slide_moves::{self, Slide};
 use crate::kit::board::{Board, CellId};

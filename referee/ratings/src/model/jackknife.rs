@@ -14,7 +14,7 @@ use rayon::slice::ParallelSlice;
 
 use super::covariance::{Changes, Clusters, Covariance};
 use super::davidson_luce::{ClusterKind, DavidsonLuce, LocalSlopes, Slopes, Want};
-use super::newton::{Fitter, Solver};
+use super::fit::{Fitter, Solver};
 use crate::model::linear::{Cholesky, Conjugate, FEW, Square, Symmetric};
 
 /// The variance of the prior's observations relative to matches. Without it, intervals of bots that are

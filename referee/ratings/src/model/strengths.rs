@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::bounds::Paths;
 use super::davidson_luce::DavidsonLuce;
-use super::newton::Fitter;
+use super::fit::Fitter;
 use super::scale::Scale;
 use crate::evidence::Placing;
 

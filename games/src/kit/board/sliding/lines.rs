@@ -5,7 +5,7 @@
 //! kept up to date as cells fill and empty. One look-up then yields the cells that a slider reaches from
 //! a place on a line, and one their number.
 
-use crate::kit::board::grid::Cells;
+use crate::kit::board::bitboard::Cells;
 use crate::kit::board::{Board, CellId};
 use crate::kit::view::Shape;
 

@@ -1,5 +1,5 @@
-//! The configuration file. Doc comments here, and in the other tables, become the descriptions of
-//! keys in its JSON Schema.
+//! The top level of a configuration file. Doc comments here, and in the other tables, become the
+//! descriptions of keys in its JSON Schema.
 
 use std::path::PathBuf;
 
