@@ -237,8 +237,7 @@ fn capabilities(width: u32, height: u32) -> Value {
     let mut options = json!({
         "args": [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--hide-scrollbars", "--disable-extensions", "--disable-background-networking",
-            "--disable-component-update", format!("--window-size={},{height}", width.max(500)),
+            "--hide-scrollbars", format!("--window-size={},{height}", width.max(500)),
         ],
     });
     if width < 500 {
