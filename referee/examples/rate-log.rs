@@ -91,9 +91,9 @@ fn rate(path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut matches = MatchStore::new();
     let mut log = LogFile::open(path)?;
-    let sum_up = |played: MatchSummary| (Account::of(&played), played);
+    let sum_up = |played: MatchSummary, _: &mut _| (Account::of(&played), played);
     log.each(sum_up, |(summary, played)| {
-        matches.add_summary(&played, &summary);
+        matches.add_summary(played, summary);
         Ok::<_, Failure>(())
     })?;
     println!("{} matches read in {:.2?}", matches.len(), start.elapsed());

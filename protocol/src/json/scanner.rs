@@ -24,6 +24,16 @@ const EXACT: u64 = 1 << 53;
 const POWERS: [f64; 17] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
 ];
+/// The powers of ten by the number of digits that are read together.
+const TENS: [u64; 9] = {
+    let mut tens = [1; 9];
+    let mut digits = 1;
+    while digits < 9 {
+        tens[digits] = 10 * tens[digits - 1];
+        digits += 1;
+    }
+    tens
+};
 /// The bytes that a JSON text has as they are: printable ASCII except quotes and backslashes.
 const PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
@@ -34,6 +44,9 @@ const PLAIN: [bool; 256] = {
     }
     plain
 };
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const HIGH: u64 = ONES << 7;
 
 /// A position in a text. Its methods are small, and most callers are in other crates: hence `#[inline]`.
 #[derive(Clone, Debug)]
@@ -141,26 +154,29 @@ impl<'a> Scanner<'a> {
         (self.text.as_bytes().get(end) == Some(&b'"')).then(|| &self.text[start..end])
     }
 
-    /// Appends digits to a number; also returns how many there were, which is at least one.
+    /// Appends digits to a number; also returns how many there were, which is at least one. Eight are read
+    /// together.
     #[inline]
     fn digits(&mut self, mut number: u64) -> Option<(u64, usize)> {
-        /// Up to here, one more digit cannot overflow.
-        const SAFE: u64 = (u64::MAX - 9) / 10;
-        let mut count = 0;
-        for digit in &self.text.as_bytes()[self.at..] {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        while let Some(word) = bytes[self.at..].first_chunk() {
+            let (value, count) = digits_of(u64::from_le_bytes(*word));
+            number = number.checked_mul(TENS[count])?.checked_add(value)?;
+            self.at += count;
+            if count < 8 {
+                return (self.at > start).then_some((number, self.at - start));
+            }
+        }
+        for digit in &bytes[self.at..] {
             let digit = u64::from(digit.wrapping_sub(b'0'));
             if digit > 9 {
                 break;
             }
-            number = if number <= SAFE {
-                10 * number + digit
-            } else {
-                number.checked_mul(10)?.checked_add(digit)?
-            };
-            count += 1;
+            number = number.checked_mul(10)?.checked_add(digit)?;
+            self.at += 1;
         }
-        self.at += count;
-        (count > 0).then_some((number, count))
+        (self.at > start).then_some((number, self.at - start))
     }
 
     /// The digits before a decimal point; no leading zeros.
@@ -203,16 +219,16 @@ impl<'a> Scanner<'a> {
     pub fn float(&mut self) -> Option<f64> {
         self.skip_space();
         let (mut number, _) = self.whole()?;
-        let mut scale = 1.0;
+        let mut scale = None;
         if self.peek() == Some(b'.') {
             self.at += 1;
             let (all, places) = self.digits(number)?;
             number = all;
-            scale = *POWERS.get(places)?;
+            scale = Some(*POWERS.get(places)?);
         }
         // A quotient of two exact numbers is correctly rounded.
         let is_exact = number <= EXACT && !matches!(self.peek(), Some(b'e' | b'E'));
-        is_exact.then(|| number as f64 / scale)
+        is_exact.then(|| scale.map_or(number as f64, |scale| number as f64 / scale))
     }
 
     /// A number of milliseconds.
@@ -270,6 +286,23 @@ impl<'a> Scanner<'a> {
         &mut self,
         mut field: impl FnMut(&mut Self, &'a str) -> Option<()>,
     ) -> Option<()> {
+        self.object_of(|scanner| {
+            let key = scanner.key()?;
+            field(scanner, key)
+        })
+    }
+
+    /// The key of a field, up to its value.
+    #[inline]
+    pub fn key(&mut self) -> Option<&'a str> {
+        let key = self.text()?;
+        self.expect(b':')?;
+        Some(key)
+    }
+
+    /// Calls `field` at each field of an object; it takes the key and the value.
+    #[inline]
+    pub fn object_of(&mut self, mut field: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.expect(b'{')?;
         self.skip_space();
         if self.peek()? == b'}' {
@@ -277,9 +310,7 @@ impl<'a> Scanner<'a> {
             return Some(());
         }
         loop {
-            let key = self.text()?;
-            self.expect(b':')?;
-            field(self, key)?;
+            field(self)?;
             match self.next()? {
                 b',' => {}
                 b'}' => return Some(()),
@@ -394,6 +425,26 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// The value of the digits at the start of a word, from the lowest byte, and how many they are.
+#[inline]
+fn digits_of(word: u64) -> (u64, usize) {
+    // What follows the first byte that is no digit may be wrong by a carry, and does not matter.
+    let values = word ^ (ONES * u64::from(b'0'));
+    let others = ((values.wrapping_add(ONES * (0x7f - 9))) | values) & HIGH;
+    let count = others.trailing_zeros() as usize / 8;
+    if count == 0 {
+        return (0, 0);
+    }
+    // As eight digits, with zeros before them; then pairs of digits, and of pairs.
+    let eight = values << (64 - 8 * count);
+    let twos = (10 * eight).wrapping_add(eight >> 8);
+    let [high, low] = [twos, twos >> 16].map(|pairs| pairs & 0x0000_00ff_0000_00ff);
+    let sum = high
+        .wrapping_mul(100 + (1_000_000 << 32))
+        .wrapping_add(low.wrapping_mul(1 + (10_000 << 32)));
+    (sum >> 32, count)
+}
+
 /// The number of plain bytes at the start. Eight are looked at together: most of a log is texts.
 #[inline]
 fn plain_bytes(bytes: &[u8]) -> usize {
@@ -412,8 +463,6 @@ fn plain_bytes(bytes: &[u8]) -> usize {
 /// The place of the first byte of a word, from the lowest one, that is not plain; 8 if all are.
 #[inline]
 fn first_not_plain(word: u64) -> usize {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
     // The highest bit of each byte below `limit`, and of some that follow one.
     let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word & HIGH;
     let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
@@ -455,6 +504,27 @@ mod tests {
                         let first = bytes.iter().position(|byte| !is_plain(*byte));
                         assert_eq!(plain_bytes(&bytes), first.unwrap_or(20), "{bytes:?}");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn digits_end_at_the_first_byte_that_is_none() {
+        let digits = "90718253645546372819";
+        for count in 0..=digits.len() {
+            for after in 0..0x80_u8 {
+                for rest in ["", "7", "12345678"] {
+                    let after = char::from(after);
+                    if after.is_ascii_digit() {
+                        continue;
+                    }
+                    let text = format!("{}{after}{rest}", &digits[..count]);
+                    let mut scanner = Scanner::new(&text);
+                    let expected = digits[..count].parse::<u64>().ok();
+                    let read = scanner.digits(0);
+                    assert_eq!(read, expected.map(|number| (number, count)), "{text}");
+                    assert!(read.is_none() || scanner.at == count, "{text}");
                 }
             }
         }

@@ -38,14 +38,14 @@ pub fn same_answers(logs: &[PathBuf], alike: Vec<Alike>) -> Result<Vec<SameAnswe
     let mut choices = BTreeSet::new();
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (log, path) in (0..).zip(logs) {
-        let look = |record: Record| {
+        let look = |record: Record, (): &mut ()| {
             let number = Number::new(log, &record.match_id);
             let plies = wanted.get(&number)?;
             Some((number, with_choice(&record, plies), record.players))
         };
         LogFile::open(path)?.each(look, |seen| {
             if let Some((number, plies, players)) = seen {
-                choices.extend(plies.into_iter().map(|ply| (number, ply)));
+                choices.extend(plies.iter().map(|ply| (*number, *ply)));
                 files.extend(players.iter().map(|it| (it.name.clone(), made_of(it))));
             }
             Ok::<_, LogError>(())

@@ -6,6 +6,7 @@ mod adjudicated;
 mod backup;
 mod chain;
 mod choices;
+mod in_order;
 mod mismatch;
 mod model_use;
 mod opening_moves;

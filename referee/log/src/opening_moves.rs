@@ -49,7 +49,7 @@ pub fn opening_moves(
         return Ok(found);
     }
     for (log, path) in (0..).zip(logs) {
-        let moves = |mut begun: Begun| {
+        let moves = |mut begun: Begun, (): &mut ()| {
             let number = Number::new(log, &begun.match_id);
             matches.contains(&number).then(|| {
                 begun.moves.truncate(begun.opening as usize);
@@ -58,7 +58,7 @@ pub fn opening_moves(
             })
         };
         LogFile::open(path)?.each(moves, |moves| {
-            found.extend(moves);
+            found.extend(moves.take());
             Ok::<_, LogError>(())
         })?;
     }

@@ -9,16 +9,15 @@ use std::sync::Arc;
 
 use files::{self, BYTE_ORDER_MARK};
 use protocol::{LOG_FORMAT, Record};
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 use thiserror::Error;
 
 use super::LOG_NAME;
 use super::chain::{Chain, ChainBreak, LineHash};
+use super::in_order::in_order;
 
-/// Bytes of a log that are read at a time and parsed in parallel, without the rest of the last
-/// line.
-const BATCH: usize = 1 << 21;
+/// Bytes of a log that a core gets at a time, without the rest of the last line.
+const BATCH: usize = 1 << 18;
 /// The longest line of a match, in bytes.
 const MOST_LINE: u64 = 1 << 30;
 
@@ -120,12 +119,25 @@ pub struct LogFile {
     chain: Option<Chain>,
 }
 
-/// Some lines of a log.
-#[derive(Default)]
-struct Batch {
+/// Some lines of a log, and what was made of them.
+struct Batch<M> {
     text: Vec<u8>,
     /// The lines that are not empty: their numbers, and where they are in the text.
     lines: Vec<(usize, Range<usize>)>,
+    made: Vec<Made<M>>,
+    /// The first line that is wrong; nothing was made of those after it.
+    error: Option<LogError>,
+}
+
+impl<M> Default for Batch<M> {
+    fn default() -> Self {
+        Batch {
+            text: Vec::new(),
+            lines: Vec::new(),
+            made: Vec::new(),
+            error: None,
+        }
+    }
 }
 
 /// The result of `make` for a line.
@@ -226,71 +238,48 @@ impl LogFile {
         Ok(Some(read))
     }
 
-    /// Reads the rest on all cores: makes something of each match, and takes what was made in the
+    /// Reads the rest on all cores: makes something of each match, and shows what was made in the
     /// order of the log, until there is an error.
     ///
     /// # Errors
     /// If the file cannot be read, a line is not a match, or what was made cannot be taken.
     pub fn each<T: LogLine, M: Send, E: From<LogError>>(
         &mut self,
-        make: impl Fn(T) -> M + Sync,
-        mut take: impl FnMut(M) -> Result<(), E>,
+        make: impl Fn(T, &mut T::Memo) -> M + Sync,
+        mut take: impl FnMut(&mut M) -> Result<(), E>,
     ) -> Result<(), E> {
         let path = Arc::clone(&self.path);
         let checking = self.chain.is_some();
-        let mut batch = self.batch()?;
-        let mut made = Vec::new();
-        loop {
-            let (mut next, mut now, mut taken) = (Ok(Batch::default()), Vec::new(), Ok(()));
-            let before = std::mem::take(&mut made);
-            // While a batch is worked on, this thread takes what came of the one before, and reads
-            // the next one.
-            rayon::in_place_scope(|scope| {
-                let (path, batch, now, make) = (&*path, &batch, &mut now, &make);
-                scope.spawn(move |_| *now = batch.make(path, checking, make));
-                taken = self.take(before, &mut take);
-                if taken.is_ok() && !batch.text.is_empty() {
-                    next = self.batch();
-                }
-            });
-            taken?;
-            made = now;
-            match next {
-                Ok(next) if batch.text.is_empty() => {
-                    debug_assert!(next.text.is_empty());
-                    return Ok(());
-                }
-                Ok(next) => batch = next,
-                Err(error) => {
-                    self.take(made, &mut take)?;
-                    return Err(error.into());
-                }
-            }
-        }
+        in_order(
+            self,
+            |file, batch: &mut Batch<M>| Ok(file.fill_batch(batch)?),
+            |batch, memo: &mut T::Memo| batch.make(&path, checking, &make, memo),
+            |file, batch| file.take(batch, &mut take),
+        )
     }
 
     fn take<M, E: From<LogError>>(
         &mut self,
-        made: Vec<Result<Made<M>, LogError>>,
-        take: &mut impl FnMut(M) -> Result<(), E>,
+        batch: &mut Batch<M>,
+        take: &mut impl FnMut(&mut M) -> Result<(), E>,
     ) -> Result<(), E> {
-        for made in made {
-            let Made { made, line, link } = made?;
+        for Made { made, line, link } in &mut batch.made {
             if let (Some(chain), Some((hash, prev))) = (&mut self.chain, link) {
-                chain.follow(line, hash, prev.as_deref());
+                chain.follow(*line, *hash, prev.as_deref());
             }
             take(made)?;
         }
-        Ok(())
+        match batch.error.take() {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
+        }
     }
 
-    /// The next lines; without text at the end.
-    fn batch(&mut self) -> Result<Batch, LogError> {
-        let mut batch = Batch {
-            text: Vec::with_capacity(BATCH + BATCH / 16),
-            lines: Vec::new(),
-        };
+    /// Puts the next lines into a batch in the place of what is in it; false if there are none.
+    fn fill_batch<M>(&mut self, batch: &mut Batch<M>) -> Result<bool, LogError> {
         let text = &mut batch.text;
+        text.clear();
+        batch.lines.clear();
         let read = self.reader.by_ref().take(BATCH as u64).read_to_end(text);
         read.map_err(|error| self.io(error))?;
         if text.last().is_some_and(|last| *last != b'\n') {
@@ -311,7 +300,7 @@ impl LogFile {
                 bytes: text.len() - start,
             });
         }
-        Ok(batch)
+        Ok(!text.is_empty())
     }
 
     fn io(&self, error: io::Error) -> LogError {
@@ -360,26 +349,32 @@ impl LogFile {
     }
 }
 
-impl Batch {
-    /// Makes something of each line, on all cores.
-    fn make<T: LogLine, M: Send>(
-        &self,
+impl<M> Batch<M> {
+    /// Makes something of each line, up to the first that is wrong.
+    fn make<T: LogLine>(
+        &mut self,
         path: &Path,
         checking: bool,
-        make: impl Fn(T) -> M + Sync,
-    ) -> Vec<Result<Made<M>, LogError>> {
-        let one = |memo: &mut T::Memo, (line, range): &(usize, Range<usize>)| {
+        make: impl Fn(T, &mut T::Memo) -> M,
+        memo: &mut T::Memo,
+    ) {
+        self.made.clear();
+        for (line, range) in &self.lines {
             let text = &self.text[range.clone()];
-            let read: T = parse(text, *line, path, memo)?;
+            let read: T = match parse(text, *line, path, memo) {
+                Ok(read) => read,
+                Err(error) => {
+                    self.error = Some(error);
+                    return;
+                }
+            };
             let link = checking.then(|| (LineHash::of(text), read.prev().map(str::to_owned)));
-            Ok(Made {
-                made: make(read),
+            self.made.push(Made {
+                made: make(read, memo),
                 line: *line,
                 link,
-            })
-        };
-        let lines = self.lines.par_iter().with_min_len(8);
-        lines.map_init(T::Memo::default, one).collect()
+            });
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use memchr::memmem;
 use protocol::{LoggedMove, Record, excerpt};
 use ratings::MatchSummary;
+use ratings::matches::REMARKS;
 
 use super::model_use::{ModelUse, models_of};
 
@@ -13,8 +14,6 @@ use super::model_use::{ModelUse, models_of};
 const LONGEST: usize = 300;
 /// Distinct warnings of a bot: bots may write anything.
 const MOST: usize = 3;
-/// Hardly any line has one of these, and the moves of others need not be read.
-const KEYS: [&[u8]; 3] = [b"\"warning\":\"", b"\"calls\":", b"\"tokens_in\":"];
 
 /// A warning of a bot: that a move is worse than usual.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -44,9 +43,17 @@ pub(super) struct MatchRemarks {
 }
 
 impl MatchRemarks {
-    /// Those in a line of a log, if it has any.
-    pub(super) fn read(line: &[u8]) -> Option<Box<Self>> {
-        KEYS.iter().find(|key| memmem::find(line, key).is_some())?;
+    /// Those in a line of a log, if it has any. Hardly any has, and the moves of others need not be read.
+    pub(super) fn read(line: &[u8], played: &MatchSummary) -> Option<Box<Self>> {
+        // A bot may also say something about its fault.
+        let has_any = played.moves.list.iter().any(|ply| ply.info.has_remark)
+            || (!played.result.faults.is_empty()
+                && REMARKS
+                    .iter()
+                    .any(|key| memmem::find(line, key.as_bytes()).is_some()));
+        if !has_any {
+            return None;
+        }
         let record: Record = serde_json::from_slice(line).ok()?;
         let moves = record.moves.iter();
         let warnings = moves.filter_map(|played| Some((played.seat?, warning_of(played)?)));

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use ratings::matches::Plies;
 use ratings::store::Account;
 use ratings::{MatchStore, MatchSummary, ScanMemo};
 
@@ -58,9 +57,10 @@ impl LogLine for Line {
     type Memo = ScanMemo;
 
     fn read(text: &[u8], memo: &mut ScanMemo) -> serde_json::Result<Self> {
+        let played = MatchSummary::read(text, memo)?;
         Ok(Line {
-            played: MatchSummary::read(text, memo)?,
-            remarks: MatchRemarks::read(text),
+            remarks: MatchRemarks::read(text, &played),
+            played,
         })
     }
 
@@ -78,13 +78,14 @@ pub fn each_summary(
     prepare: impl Fn(&mut MatchSummary) + Sync,
     mut take: impl FnMut(&Counted),
 ) -> Result<Option<String>, LogError> {
-    let count = |Line {
-                     mut played,
-                     remarks,
-                 }| {
+    let count = |line: Line, memo: &mut ScanMemo| {
+        let Line {
+            mut played,
+            remarks,
+        } = line;
         prepare(&mut played);
         let account = Account::of(&played);
-        played.moves = Plies::default();
+        memo.reuse(std::mem::take(&mut played.moves));
         Counted {
             played,
             account,
@@ -93,7 +94,7 @@ pub fn each_summary(
     };
     let mut file = LogFile::open(log)?;
     file.each(count, |counted| {
-        take(&counted);
+        take(counted);
         Ok::<_, LogError>(())
     })?;
     let path = locate(log);

@@ -1,19 +1,20 @@
 //! Hashes of JSON values, computed while a log is read.
 
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
+use foldhash::quality::{FixedState, FoldHasher};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// The hash of a JSON value, whatever its spacing and order of fields. 64 bits of SipHash: among a million
-/// values, the probability of a collision is 3 in 100 million.
+/// The hash of a JSON value, whatever its spacing and order of fields. With 64 bits, the probability of a
+/// collision among a million values is 3 in 100 million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
     pub fn of(thing: impl Hash) -> Self {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = hasher();
         thing.hash(&mut hasher);
         Fingerprint(hasher.finish())
     }
@@ -23,6 +24,11 @@ impl Fingerprint {
         // A parsed value always deserializes.
         Fingerprint::deserialize(value).unwrap_or_default()
     }
+}
+
+/// One for the next fingerprint: the same in each run, and quicker than the standard library's.
+pub(super) fn hasher() -> FoldHasher<'static> {
+    FixedState::default().build_hasher()
 }
 
 /// Distinguishes types of values in the hash.
@@ -81,7 +87,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Fingerprint, A::Error> {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = hasher();
         Kind::List.hash(&mut hasher);
         while let Some(item) = list.next_element::<Fingerprint>()? {
             item.hash(&mut hasher);

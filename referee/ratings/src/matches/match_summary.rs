@@ -2,7 +2,7 @@
 //! by serde.
 
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use protocol::{
     Adjudication, CpuTimeBy, FaultCode, Load, LoggedMove, Machine, Millis, Record, TimeControl,
@@ -12,7 +12,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 
-use super::fingerprint::Fingerprint;
+use super::fingerprint::{Fingerprint, hasher};
 
 /// A finished match, reduced to the data for statistics. Read from a line of a log, or made from a
 /// [`Record`].
@@ -135,12 +135,25 @@ pub struct Ply {
     pub ms: Millis,
     /// The CPU time of the bot, if the log has it.
     pub cpu_ms: Option<Millis>,
-    /// The search depth that the bot reports.
-    pub depth: Option<f64>,
-    /// The number of nodes that the bot reports.
-    pub nodes: Option<f64>,
+    /// What the bot reports.
+    pub info: Info,
     /// True if the referee made it for a seat at fault.
     pub forced: bool,
+}
+
+/// The keys of a bot's `info` that are read where they are, since they are rare: a warning, and the use of
+/// a language model.
+pub const REMARKS: [&str; 3] = ["warning", "calls", "tokens_in"];
+
+/// What counts of a bot's `info`. Bots may report anything, of any type.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Info {
+    /// The depth of its search.
+    pub depth: Option<f64>,
+    /// The number of nodes.
+    pub nodes: Option<f64>,
+    /// True if it has one of the keys in [`REMARKS`].
+    pub has_remark: bool,
 }
 
 impl MatchSummary {
@@ -207,18 +220,22 @@ impl MatchSummary {
 
 impl From<&[LoggedMove]> for Plies {
     fn from(moves: &[LoggedMove]) -> Self {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = hasher();
         let plies = moves.iter().map(|logged| {
             let hash = text_hash(&logged.mv);
             hash.hash(&mut hasher);
-            let number = |name| logged.info.as_ref()?.get(name)?.as_f64();
+            let get = |name| logged.info.as_ref()?.get(name);
+            let number = |name| get(name)?.as_f64();
             Ply {
                 seat: logged.seat.and_then(|seat| seat.try_into().ok()),
                 hash,
                 ms: logged.ms,
                 cpu_ms: logged.cpu_ms,
-                depth: number("depth"),
-                nodes: number("nodes"),
+                info: Info {
+                    depth: number("depth"),
+                    nodes: number("nodes"),
+                    has_remark: REMARKS.iter().any(|name| get(name).is_some()),
+                },
                 forced: logged.forced,
             }
         });
@@ -279,18 +296,19 @@ impl<'de> Deserialize<'de> for Plies {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut moves: A) -> Result<Plies, A::Error> {
-                let mut hasher = DefaultHasher::new();
+                let mut hasher = hasher();
                 let mut list = Vec::new();
                 while let Some(logged) = moves.next_element::<Logged>()? {
                     logged.mv.0.hash(&mut hasher);
-                    let (depth, nodes) = logged.info.depth_and_nodes();
                     list.push(Ply {
                         seat: logged.seat,
                         hash: logged.mv.0,
                         ms: logged.ms,
                         cpu_ms: logged.cpu_ms,
-                        depth,
-                        nodes,
+                        info: match logged.info {
+                            InfoValue::Fields(info) => info,
+                            InfoValue::Nothing | InfoValue::Number(_) => Info::default(),
+                        },
                         forced: logged.forced,
                     });
                 }
@@ -302,16 +320,13 @@ impl<'de> Deserialize<'de> for Plies {
     }
 }
 
-/// The relevant part of a move's `info`. Bots may report anything, of any type.
+/// A move's `info`, or a value in it.
 #[derive(Default)]
 enum InfoValue {
     #[default]
     Nothing,
     Number(f64),
-    Fields {
-        depth: Option<f64>,
-        nodes: Option<f64>,
-    },
+    Fields(Info),
 }
 
 impl InfoValue {
@@ -319,13 +334,6 @@ impl InfoValue {
         match self {
             InfoValue::Number(number) => Some(number),
             _ => None,
-        }
-    }
-
-    fn depth_and_nodes(self) -> (Option<f64>, Option<f64>) {
-        match self {
-            InfoValue::Fields { depth, nodes } => (depth, nodes),
-            _ => (None, None),
         }
     }
 }
@@ -380,20 +388,23 @@ impl<'de> Visitor<'de> for Anything {
         enum Field {
             Depth,
             Nodes,
+            #[serde(alias = "calls", alias = "tokens_in")]
+            Warning,
             #[serde(other)]
             Other,
         }
-        let (mut depth, mut nodes) = (None, None);
+        let mut info = Info::default();
         while let Some(field) = fields.next_key::<Field>()? {
             match field {
-                Field::Depth => depth = fields.next_value::<InfoValue>()?.number(),
-                Field::Nodes => nodes = fields.next_value::<InfoValue>()?.number(),
-                Field::Other => {
+                Field::Depth => info.depth = fields.next_value::<InfoValue>()?.number(),
+                Field::Nodes => info.nodes = fields.next_value::<InfoValue>()?.number(),
+                field => {
+                    info.has_remark |= matches!(field, Field::Warning);
                     fields.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        Ok(InfoValue::Fields { depth, nodes })
+        Ok(InfoValue::Fields(info))
     }
 }
 
@@ -439,7 +450,7 @@ mod tests {
             .moves
             .list
             .iter()
-            .map(|p| (p.depth, p.nodes))
+            .map(|p| (p.info.depth, p.info.nodes))
             .collect();
         assert_eq!(reported[1], (Some(3.0), Some(1000.0)));
         assert!(reported[2..].iter().all(|it| *it == (None, None)));

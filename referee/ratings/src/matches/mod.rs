@@ -9,6 +9,8 @@ mod scan;
 pub use fingerprint::Fingerprint;
 pub use game_label::game_label;
 pub(crate) use match_summary::Author;
-pub use match_summary::{FaultSummary, MatchSummary, PlayerSummary, Plies, Ply, ResultSummary};
+pub use match_summary::{
+    FaultSummary, Info, MatchSummary, PlayerSummary, Plies, Ply, REMARKS, ResultSummary,
+};
 pub use number::Number;
 pub use scan::ScanMemo;

@@ -3,15 +3,15 @@
 //! twice, …) or wrong is left to serde, which reads every line that is taken here as the same summary.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use protocol::{CpuTimeBy, Machine, Scanner, TimeControl};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fingerprint::Fingerprint;
+use super::fingerprint::{Fingerprint, hasher};
 use super::match_summary::{
-    Author, MatchSummary, PlayerSummary, Plies, Ply, ResultSummary, text_hash,
+    Author, Info, MatchSummary, PlayerSummary, Plies, Ply, REMARKS, ResultSummary, text_hash,
 };
 
 /// Entries of each map of a [`ScanMemo`] before it is emptied.
@@ -25,6 +25,16 @@ pub struct ScanMemo {
     starts: HashMap<Box<str>, Fingerprint>,
     machines: HashMap<Box<str>, Option<Machine>>,
     commands: HashMap<Box<str>, Author>,
+    /// The memory of plies that are no longer needed.
+    plies: Vec<Ply>,
+}
+
+impl ScanMemo {
+    /// The next match may have the memory of these plies.
+    pub fn reuse(&mut self, mut plies: Plies) {
+        plies.list.clear();
+        self.plies = plies.list;
+    }
 }
 
 /// Parses the next value, or takes what its text meant before.
@@ -85,7 +95,10 @@ fn summary(scan: &mut Scanner<'_>, memo: &mut ScanMemo) -> Option<MatchSummary> 
         "load" => once(&mut load, with_serde(scan)?),
         "adjudication" => once(&mut adjudication, with_serde(scan)?),
         "opening" => once(&mut opening, scan.number()?.try_into().ok()?),
-        "moves" => once(&mut moves, read_plies(scan)?),
+        "moves" => once(
+            &mut moves,
+            read_plies(scan, std::mem::take(&mut memo.plies))?,
+        ),
         "result" => once(&mut result, read_result(scan)?),
         _ => skip(scan),
     })?;
@@ -148,9 +161,9 @@ fn read_cpu_time(scan: &mut Scanner<'_>) -> Option<CpuTimeBy> {
     }
 }
 
-fn read_plies(scan: &mut Scanner<'_>) -> Option<Plies> {
-    let mut hasher = DefaultHasher::new();
-    let mut list = Vec::with_capacity(32);
+/// The plies of a match, in this memory.
+fn read_plies(scan: &mut Scanner<'_>, mut list: Vec<Ply>) -> Option<Plies> {
+    let mut hasher = hasher();
     scan.list(|scan| {
         let ply = match scan.attempt(read_usual_ply) {
             Some(ply) => ply,
@@ -176,9 +189,9 @@ fn read_usual_ply(scan: &mut Scanner<'_>) -> Option<Ply> {
         Some(()) => Some(scan.millis()?),
         None => None,
     };
-    let (depth, nodes) = match scan.word(",\"info\":") {
+    let info = match scan.word(",\"info\":") {
         Some(()) => read_info(scan)?,
-        None => (None, None),
+        None => Info::default(),
     };
     scan.word("}")?;
     Some(Ply {
@@ -186,8 +199,7 @@ fn read_usual_ply(scan: &mut Scanner<'_>) -> Option<Ply> {
         hash,
         ms,
         cpu_ms,
-        depth,
-        nodes,
+        info,
         forced: false,
     })
 }
@@ -204,14 +216,12 @@ fn read_any_ply(scan: &mut Scanner<'_>) -> Option<Ply> {
         "forced" => once(&mut forced, scan.flag()?),
         _ => skip(scan),
     })?;
-    let (depth, nodes) = info.unwrap_or_default();
     Some(Ply {
         seat: seat?,
         hash: hash?,
         ms: ms.unwrap_or_default(),
         cpu_ms: cpu_ms.flatten(),
-        depth,
-        nodes,
+        info: info.unwrap_or_default(),
         forced: forced.unwrap_or_default(),
     })
 }
@@ -221,23 +231,35 @@ fn read_seat(scan: &mut Scanner<'_>) -> Option<Option<u8>> {
     scan.nullable(|scan| scan.number()?.try_into().ok())
 }
 
-/// Depth and nodes of a bot's `info`; of a field that occurs twice, the last one counts.
-fn read_info(scan: &mut Scanner<'_>) -> Option<(Option<f64>, Option<f64>)> {
-    let (mut depth, mut nodes) = (None, None);
+/// What counts of a bot's `info`; of a field that occurs twice, the last one does.
+fn read_info(scan: &mut Scanner<'_>) -> Option<Info> {
+    let mut info = Info::default();
     scan.skip_space();
     if scan.peek()? != b'{' {
         skip(scan)?;
-        return Some((None, None));
+        return Some(info);
     }
-    scan.object(|scan, key| {
-        match key {
-            "depth" => depth = read_info_number(scan)?,
-            "nodes" => nodes = read_info_number(scan)?,
-            _ => skip(scan)?,
+    scan.object_of(|scan| {
+        // Most of a log is this: keys that are written as usual are taken at once.
+        if scan.word("\"depth\":").is_some() {
+            info.depth = read_info_number(scan)?;
+            return Some(());
+        }
+        if scan.word("\"nodes\":").is_some() {
+            info.nodes = read_info_number(scan)?;
+            return Some(());
+        }
+        match scan.key()? {
+            "depth" => info.depth = read_info_number(scan)?,
+            "nodes" => info.nodes = read_info_number(scan)?,
+            key => {
+                info.has_remark |= REMARKS.contains(&key);
+                skip(scan)?;
+            }
         }
         Some(())
     })?;
-    Some((depth, nodes))
+    Some(info)
 }
 
 fn read_info_number(scan: &mut Scanner<'_>) -> Option<Option<f64>> {
@@ -289,7 +311,7 @@ mod tests {
     use games::Rng;
 
     const LINES: [&str; 2] = [
-        r#"{"format":1,"match":"m-000017","game":"siam","options":{"b":1,"a":[2,{}]},"seed":18446744073709551615,"start":{"ply":0,"cells":["a1",null,true,-1.5]},"players":[{"name":"x","role":"elephants","command":["x","-y"]},{"name":"y","role":"rhinos","version":"1","command":[],"time":{"per_move_ms":5,"startup_ms":1,"margin_ms":1}}],"time":{"base_ms":100,"startup_ms":1,"margin_ms":1},"limits":{"max_plies":null,"repetition":3},"machine":{"name":"box","cores":2,"speed":12.5},"load":{"waiting":0.25},"opening":1,"moves":[{"seat":0,"move":"a1-b2","ms":0},{"seat":1,"move":"b","ms":12.345,"cpu_ms":0.5,"info":{"depth":3,"nodes":123456,"pv":["a",[1]],"value":-0.5}},{"seat":0,"move":"d","forced":true,"info":{"depth":"deep","nodes":{"depth":1}}},{"seat":0,"move":"e","info":[1,{"depth":2}]},{"seat":1,"move":"f","info":null,"cpu_ms":null}],"result":{"scores":[1,-10],"outcome":[1.0,0],"reason":"forfeit","faults":[{"seat":1,"code":"timeout","ply":3,"message":"late","ms":5.25}]},"adjudication":{"ply":2,"by":"settled","budget":9,"positions":8,"ms":0.25,"scores":[1,2],"outcome":[0.0,1.0],"played_out":true},"started":"2026-01-02T03:04:05.678Z","duration_ms":2345.6,"referee":"referee 0.1.0","prev":"00"}"#,
+        r#"{"format":1,"match":"m-000017","game":"siam","options":{"b":1,"a":[2,{}]},"seed":18446744073709551615,"start":{"ply":0,"cells":["a1",null,true,-1.5]},"players":[{"name":"x","role":"elephants","command":["x","-y"]},{"name":"y","role":"rhinos","version":"1","command":[],"time":{"per_move_ms":5,"startup_ms":1,"margin_ms":1}}],"time":{"base_ms":100,"startup_ms":1,"margin_ms":1},"limits":{"max_plies":null,"repetition":3},"machine":{"name":"box","cores":2,"speed":12.5},"load":{"waiting":0.25},"opening":1,"moves":[{"seat":0,"move":"a1-b2","ms":0},{"seat":1,"move":"b","ms":12.345,"cpu_ms":0.5,"info":{"depth":3,"nodes":123456,"pv":["a",[1]],"value":-0.5}},{"seat":0,"move":"d","forced":true,"info":{"depth":"deep","nodes":{"depth":1}}},{"seat":0,"move":"e","info":[1,{"depth":2}]},{"seat":0,"move":"g","ms":1,"info":{"calls":1}},{"seat":1,"move":"f","info":null,"cpu_ms":null}],"result":{"scores":[1,-10],"outcome":[1.0,0],"reason":"forfeit","faults":[{"seat":1,"code":"timeout","ply":3,"message":"late","ms":5.25}]},"adjudication":{"ply":2,"by":"settled","budget":9,"positions":8,"ms":0.25,"scores":[1,2],"outcome":[0.0,1.0],"played_out":true},"started":"2026-01-02T03:04:05.678Z","duration_ms":2345.6,"referee":"referee 0.1.0","prev":"00"}"#,
         r#" { "referee" : "r" , "result" : { "faults" : [ ] , "outcome" : [ 0.5 , 0.5 ] , "scores" : [ 0 , 0 ] } , "moves" : [ ] , "opening" : 0 , "time" : { "startup_ms" : 1 , "margin_ms" : 1 } , "players" : [ ] , "start" : "x" , "seed" : 7 , "options" : { } , "game" : "run" , "match" : "m" , "format" : 1 } "#,
     ];
 

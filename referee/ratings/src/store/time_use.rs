@@ -87,6 +87,13 @@ impl Reported {
     }
 }
 
+/// In 64 bits, for which no time of a match is too long.
+fn micros(time: Duration) -> u64 {
+    time.as_secs()
+        .saturating_mul(1_000_000)
+        .saturating_add(time.subsec_micros().into())
+}
+
 fn mean(sum: f64, count: u64) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
@@ -132,20 +139,20 @@ impl TimeUse {
     /// Adds a ply that used this much of its limit.
     fn ply(&mut self, ply: &Ply, used: Duration, limit: Option<Duration>) {
         self.plies += 1;
-        self.micros += ply.ms.0.as_micros() as u64;
+        self.micros += micros(ply.ms.0);
         if let Some(cpu) = ply.cpu_ms {
             self.cpu_plies += 1;
-            self.cpu_micros += cpu.0.as_micros() as u64;
+            self.cpu_micros += micros(cpu.0);
         }
-        self.depth.add(ply.depth);
-        self.nodes.add(ply.nodes);
+        self.depth.add(ply.info.depth);
+        self.nodes.add(ply.info.nodes);
         let Some(limit) = limit else {
             return;
         };
 
         // With an expired game clock, the share is undefined.
         if limit > Duration::ZERO {
-            let share = used.as_micros() as u64 as f64 / limit.as_micros().max(1) as u64 as f64;
+            let share = micros(used) as f64 / micros(limit).max(1) as f64;
             self.limited += 1;
             self.share_sum += share;
             self.worst_share = self.worst_share.max(share);

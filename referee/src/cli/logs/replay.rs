@@ -155,7 +155,7 @@ impl Args {
             has_book: dealing::may_have_book(&self.log),
             shared: true,
         };
-        let verify = |record: Record| {
+        let verify = |record: Record, (): &mut ()| {
             let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);
             let wanted = self.filter.wants(&record, &mut matches);
             drop(matches);
@@ -172,18 +172,18 @@ impl Args {
             let Some((verdict, id, deal)) = verified else {
                 return Ok(());
             };
-            let wrong = if seen.contains(&id) {
+            let wrong = if seen.contains(id) {
                 Some("there is a match with this id already".to_owned())
             } else {
-                verdict.err().map(|mismatch| mismatch.to_string())
+                verdict.as_ref().err().map(ToString::to_string)
             };
             match wrong {
                 None => good += 1,
                 Some(_) => bad += 1,
             }
-            unchecked += usize::from(deal == Dealt::NotChecked);
-            self.verdict(&id, wrong.as_deref(), deal)?;
-            seen.insert(id);
+            unchecked += usize::from(*deal == Dealt::NotChecked);
+            self.verdict(id, wrong.as_deref(), *deal)?;
+            seen.insert(std::mem::take(id));
             Ok(())
         });
         if let Err(CliError::Log(error)) = read {

@@ -192,19 +192,21 @@ impl Check<'_> {
             has_book: config.openings.book.iter().any(|book| !book.is_empty()),
             shared: true,
         };
-        let verify = |record: Record| {
+        let verify = |record: Record, (): &mut ()| {
             let verdict = log::verify_deal(&record, catalog, Versions::Recorded, deals);
-            (verdict, hash(&record), record)
+            (verdict.err(), hash(&record), record)
         };
         file.each(verify, |(verdict, hash, record)| {
             let id = &record.match_id;
-            verdict.map_err(|mismatch| MergeError::Mismatch {
-                path: path.clone(),
-                id: id.clone(),
-                mismatch,
-            })?;
+            if let Some(mismatch) = verdict.take() {
+                return Err(MergeError::Mismatch {
+                    path: path.clone(),
+                    id: id.clone(),
+                    mismatch,
+                });
+            }
             match self.found.entry(id.clone()) {
-                Entry::Occupied(there) if there.get().hash == hash => {
+                Entry::Occupied(there) if there.get().hash == *hash => {
                     self.repeated += 1;
                     return Ok(());
                 }
@@ -215,11 +217,14 @@ impl Check<'_> {
                         other: path.clone(),
                     });
                 }
-                Entry::Vacant(free) => free.insert(Found { part: at, hash }),
+                Entry::Vacant(free) => free.insert(Found {
+                    part: at,
+                    hash: *hash,
+                }),
             };
             let is_unchecked = record.deal.is_some() && deals.secret.is_none();
             self.deals_unchecked += u64::from(is_unchecked);
-            let entered = self.ledger.enter(&record, 0);
+            let entered = self.ledger.enter(record, 0);
             entered.map_err(|reason| MergeError::NotScheduled {
                 path: path.clone(),
                 reason,

@@ -128,9 +128,9 @@ impl PlayedTournament {
     fn add_highlights(&mut self, path: &Path, bot: Option<&str>) -> Result<(), LogError> {
         let strengths = Strengths::new(self.report());
         LogFile::open(path)?.each(
-            |record: Record| record,
+            |record: Record, (): &mut ()| record,
             |record| {
-                self.add(&record, bot, &strengths);
+                self.add(record, bot, &strengths);
                 Ok(())
             },
         )
