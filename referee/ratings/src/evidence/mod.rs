@@ -2,7 +2,7 @@
 
 mod disjoint_sets;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use smallvec::SmallVec;
 
@@ -116,6 +116,22 @@ impl Evidence {
         let mut unit = Unit::from_slice(unit);
         unit.sort_unstable();
         *self.singles.entry(unit).or_default() += 1;
+    }
+
+    /// Adds many independent units: quicker than one by one.
+    pub(crate) fn add_all(&mut self, units: impl Iterator<Item = Unit>) {
+        let mut counts: HashMap<Unit, u32, foldhash::fast::FixedState> = HashMap::default();
+        for mut unit in units.filter(|unit| !unit.is_empty()) {
+            unit.sort_unstable();
+            *counts.entry(unit).or_default() += 1;
+        }
+        if self.singles.is_empty() {
+            self.singles = counts.into_iter().collect();
+        } else {
+            for (unit, count) in counts {
+                *self.singles.entry(unit).or_default() += count;
+            }
+        }
     }
 
     /// Adds units that depend on each other, as they repeat one another or share an opening. Their order does

@@ -1,7 +1,5 @@
 //! The maximum of the likelihood, by Newton's method.
 
-use std::sync::Arc;
-
 use super::davidson_luce::{DavidsonLuce, Slopes, Want};
 use crate::model::linear::{Cholesky, Conjugate, Symmetric};
 
@@ -53,10 +51,7 @@ impl<'a> Fitter<'a> {
     pub(crate) fn new(model: &'a DavidsonLuce) -> Self {
         Fitter {
             model,
-            slopes: Slopes {
-                gradient: vec![0.0; model.params],
-                curvature: Symmetric::zero(Arc::clone(&model.pattern)),
-            },
+            slopes: Slopes::zero(&model.pattern),
             step: vec![0.0; model.params],
             trial: vec![0.0; model.params],
         }

@@ -13,7 +13,9 @@ use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
 use super::covariance::{Changes, Clusters, Covariance};
-use super::davidson_luce::{ClusterKind, DavidsonLuce, LocalSlopes, Slopes, Want};
+use super::davidson_luce::{
+    ClusterKind, DavidsonLuce, LocalSlopes, Slopes, UnitKind, Want, part_size,
+};
 use super::fit::{Fitter, Solver};
 use crate::model::linear::{Cholesky, Conjugate, FEW, Square, Symmetric};
 
@@ -24,11 +26,6 @@ const PRIOR_SHARE: f64 = 0.5;
 const MOST_TERMS: usize = 200;
 /// The relative change below which terms are left out.
 const SMALL_TERM: f64 = 1e-6;
-
-/// Parts into which clusters are split to run in parallel.
-const PARTS: usize = 4;
-/// Clusters of the smallest part.
-const SMALLEST_PART: usize = 1 << 14;
 
 /// With more units, the parameters of a cluster do not all meet each other.
 const FEW_UNITS: usize = 64;
@@ -84,9 +81,9 @@ impl Jackknife {
     /// For few parameters: the full covariance.
     fn whole(model: &DavidsonLuce, at: &[f64], is_spread: &[bool]) -> Self {
         let (inverse, curvature) = inverse(model, at);
-        // Parts of a fixed size, added in order, make the sums the same on any number of cores.
-        let size = model.clusters().len().div_ceil(PARTS).max(SMALLEST_PART);
-        let parts = model.clusters().par_chunks(size);
+        let parts = model
+            .clusters()
+            .par_chunks(part_size(model.clusters().len()));
         let parts: Vec<Part> = parts
             .map(|clusters| Part::new(model, clusters, at, &inverse, is_spread))
             .collect();
@@ -317,7 +314,19 @@ impl Part {
                 model.unit_slopes(unit, at, f64::from(times), &mut local);
             }
             let count = f64::from(cluster.count);
-            part.suppose(model, cluster, at, &mut alone);
+            match model.members(cluster) {
+                // Known already.
+                &[(unit, 1)] => part.suppose(model, &model.units()[unit as usize], count, &local),
+                members => {
+                    for &(unit, times) in members {
+                        let unit = &model.units()[unit as usize];
+                        let times = f64::from(times);
+                        alone.clear();
+                        model.unit_slopes(unit, at, times, &mut alone);
+                        part.suppose(model, unit, count * times, &alone);
+                    }
+                }
+            }
             let adjusted = leave_out(&local, |row, column| inverse.at(row, column), is_spread);
             for (i, &row) in local.params.iter().enumerate() {
                 let known = local.at(i, i).max(0.0);
@@ -335,28 +344,16 @@ impl Part {
         part
     }
 
-    /// Adds the score that a cluster would have if the model were true and equal units copies.
-    fn suppose(
-        &mut self,
-        model: &DavidsonLuce,
-        cluster: &ClusterKind,
-        at: &[f64],
-        local: &mut LocalSlopes,
-    ) {
-        for &(unit, times) in model.members(cluster) {
-            let unit = &model.units()[unit as usize];
-            let times = f64::from(times);
-            local.clear();
-            model.unit_slopes(unit, at, times, local);
-            let weight = model.game_of(unit).map_or(1.0, |game| game.weight);
-            let share = f64::from(cluster.count) * times * weight;
-            for (i, &row) in local.params.iter().enumerate() {
-                for (j, &column) in local.params.iter().enumerate().take(i + 1) {
-                    let value = share * local.at(i, j);
-                    self.clusters
-                        .supposed
-                        .add(row as usize, column as usize, value);
-                }
+    /// Adds the score that a unit would have if the model were true and equal units copies; `share` is the
+    /// number of its copies and clusters.
+    fn suppose(&mut self, model: &DavidsonLuce, unit: &UnitKind, share: f64, local: &LocalSlopes) {
+        let share = share * model.game_of(unit).map_or(1.0, |game| game.weight);
+        for (i, &row) in local.params.iter().enumerate() {
+            for (j, &column) in local.params.iter().enumerate().take(i + 1) {
+                let value = share * local.at(i, j);
+                self.clusters
+                    .supposed
+                    .add(row as usize, column as usize, value);
             }
         }
     }
@@ -452,20 +449,14 @@ fn largest(values: &[f64]) -> f64 {
 
 /// The second derivatives of the prior.
 fn held(model: &DavidsonLuce, at: &[f64]) -> Symmetric {
-    let mut slopes = Slopes {
-        gradient: vec![0.0; model.params],
-        curvature: Symmetric::zero(Arc::clone(&model.pattern)),
-    };
+    let mut slopes = Slopes::zero(&model.pattern);
     model.evaluate_prior(at, Want::Curvature, &mut slopes);
     slopes.curvature
 }
 
 /// The variance that the prior's slopes would have if they were matches.
 fn prior(model: &DavidsonLuce, at: &[f64]) -> Symmetric {
-    let mut slopes = Slopes {
-        gradient: vec![0.0; model.params],
-        curvature: Symmetric::zero(Arc::clone(&model.pattern)),
-    };
+    let mut slopes = Slopes::zero(&model.pattern);
     model.vary_prior(at, &mut slopes);
     slopes.curvature
 }

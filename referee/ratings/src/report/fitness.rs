@@ -182,6 +182,16 @@ struct Expected {
     variance: f64,
 }
 
+impl Expected {
+    fn new(win: f64, draw: f64) -> Self {
+        let score = win + 0.5 * draw;
+        Expected {
+            score,
+            variance: win + 0.25 * draw - score * score,
+        }
+    }
+}
+
 type Table = [[Expected; RATED_SEATS]; RATED_SEATS];
 
 /// Cached expectations. Those of more than two seats are kept by seating, as they take long to
@@ -217,13 +227,17 @@ impl<'a> Tables<'a> {
 
     fn made(&self, entry: &Entry<'_>) -> Table {
         let mut table = Table::default();
+        if entry.seats == 2 {
+            let [win, draw, loss] = self.strengths.pair_chances(&entry.placing(), [0, 1]);
+            table[0][1] = Expected::new(win, draw);
+            table[1][0] = Expected::new(loss, draw);
+            return table;
+        }
         for (seat, row) in table.iter_mut().enumerate().take(entry.seats) {
             for other in (0..entry.seats).filter(|other| *other != seat) {
                 let chances = self.strengths.pair_chances(&entry.placing(), [seat, other]);
                 let [win, draw, _] = chances;
-                let score = win + 0.5 * draw;
-                let variance = win + 0.25 * draw - score * score;
-                row[other] = Expected { score, variance };
+                row[other] = Expected::new(win, draw);
             }
         }
         table

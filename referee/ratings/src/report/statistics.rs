@@ -170,16 +170,14 @@ impl MatchStore {
             Ok(sprt_report(&pairs, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let fitted = Fitted::new(&pairs.evidence(&choice));
+        let (fitted, (meetings, fixed_orders, (units, duplicates))) = rayon::join(
+            || Fitted::new(&pairs.evidence(&choice)),
+            || (pairs.meetings(), fixed_orders(&pairs), counts(&pairs)),
+        );
         let ratings = fitted.ratings(anchors.iter().copied());
-        let (fitness, (across_games, (meetings, (games, (units, duplicates))))) = rayon::join(
+        let (fitness, across_games) = rayon::join(
             || fitness(&pairs, &fitted, &|entry| entry.is_in(&choice)),
-            || {
-                rayon::join(
-                    || Across::new(&fitted, &ratings, &anchors),
-                    || (pairs.meetings(), (self.games(&pairs), counts(&pairs))),
-                )
-            },
+            || Across::new(&fitted, &ratings, &anchors),
         );
         let bots = self.bots(&pairs);
         let openings = request.openings.then(|| openings(&pairs));
@@ -187,7 +185,7 @@ impl MatchStore {
         Ok(Report {
             ranking: ranking(&ratings, &bots),
             bots,
-            games,
+            games: self.games(&pairs),
             anchor: anchors.first().copied(),
             anchors,
             forfeits: request.without_forfeits.then(|| forfeits(&pairs)),
@@ -195,7 +193,7 @@ impl MatchStore {
             weights: choice.weights,
             rated_game,
             resampling: request.resampling,
-            fixed_orders: fixed_orders(&pairs),
+            fixed_orders,
             nash: second_opinion(&ratings, &meetings),
             across_games,
             meetings,

@@ -5,6 +5,8 @@
 //! the same moves, and loses by varied ones, would lose its wins. So all matches count, but dependent ones
 //! are a single observation of the variance.
 
+use rayon::slice::ParallelSliceMut;
+
 use crate::evidence::DisjointSets;
 use crate::store::StoredMatch;
 
@@ -109,6 +111,6 @@ fn equals(stored: &[StoredMatch], key: impl Fn(&StoredMatch) -> Option<u64>) -> 
     let mut keyed: Vec<(u64, u32)> = keyed
         .filter_map(|(stored, index)| Some((key(stored)?, index)))
         .collect();
-    keyed.sort_unstable();
+    keyed.par_sort_unstable();
     keyed
 }

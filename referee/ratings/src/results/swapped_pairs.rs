@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use rayon::slice::ParallelSliceMut;
+
 use super::clusters::Clusters;
 use super::selection::Selection;
-use crate::evidence::{Evidence, Placing, RATED_SEATS, is_rated};
+use crate::evidence::{Evidence, Placing, RATED_SEATS, Unit, is_rated};
+use crate::matches::Number;
 use crate::store::{MatchStore, StoredMatch, StoredSeat};
 
 /// The sorted matches. Bots and games have new indices here, by name.
@@ -96,7 +99,7 @@ impl<'a> SwappedPairs<'a> {
             order: (0..stored.len() as u32).collect(),
             clusters: Clusters::new(stored, matches.standings.games().len()),
         };
-        pairs.order.sort_unstable_by(|&one, &other| {
+        pairs.order.par_sort_unstable_by(|&one, &other| {
             let [one, other] = [one, other].map(|index| &stored[index as usize]);
             let key = |stored: &StoredMatch| (stored.unit, stored.number, stored.moves);
             let ranks = |stored| matches.seats_of(stored).iter().map(|seat| seat.rank);
@@ -133,9 +136,14 @@ impl<'a> SwappedPairs<'a> {
 
     /// In the order of the schedule.
     pub(crate) fn by_number(&self) -> impl Iterator<Item = Entry<'_>> {
-        let mut order = self.order.clone();
-        order.sort_by_key(|index| self.matches.stored[*index as usize].number);
-        order.into_iter().map(|index| self.entry(index))
+        // Of equal numbers, as in a log with matches twice, the order is that of the units.
+        let places = self.order.iter().zip(0..);
+        let mut order: Vec<(Number, u32)> = places
+            .map(|(index, place)| (self.matches.stored[*index as usize].number, place))
+            .collect();
+        order.par_sort_unstable();
+        let places = order.into_iter();
+        places.map(|(_, place)| self.entry(self.order[place as usize]))
     }
 
     pub(crate) fn clusters(&self) -> u64 {
@@ -159,15 +167,17 @@ impl<'a> SwappedPairs<'a> {
         evidence.weights.clone_from(&choice.weights);
         let several = self.games.iter().map(|game| self.clusters.several[*game]);
         evidence.openings = several.collect();
-        let mut clusters: BTreeMap<u32, Vec<Vec<Placing>>> = BTreeMap::new();
-        for unit in self.units() {
+        let mut clusters: BTreeMap<u32, Vec<Unit>> = BTreeMap::new();
+        let singles = self.units().filter_map(|unit| {
             let counts = unit.iter().filter(|entry| entry.is_in(choice));
-            let placings: Vec<Placing> = counts.map(Entry::placing).collect();
+            let placings: Unit = counts.map(Entry::placing).collect();
             match unit[0].cluster {
-                (_, 1) => evidence.add(&placings),
+                (_, 1) => return Some(placings),
                 (cluster, _) => clusters.entry(cluster).or_default().push(placings),
             }
-        }
+            None
+        });
+        evidence.add_all(singles);
         for cluster in clusters.into_values() {
             evidence.add_cluster(&cluster);
         }

@@ -1,9 +1,11 @@
 //! Choice sets, and the log-likelihood of one choice with its first and second derivatives.
 
+use std::sync::Arc;
+
 use super::game_params::{GameParams, NONE};
 use super::local_slopes::LocalSlopes;
 use crate::evidence::{Placing, RATED_SEATS};
-use crate::model::linear::Symmetric;
+use crate::model::linear::{Pattern, Symmetric};
 
 /// The seats that a choice is made from.
 #[derive(Clone, Debug)]
@@ -62,6 +64,25 @@ pub(crate) struct Slopes {
     pub(crate) gradient: Vec<f64>,
     /// The negative of the second derivatives.
     pub(crate) curvature: Symmetric,
+}
+
+impl Slopes {
+    pub(crate) fn zero(pattern: &Arc<Pattern>) -> Self {
+        Slopes {
+            gradient: vec![0.0; pattern.size()],
+            curvature: Symmetric::zero(Arc::clone(pattern)),
+        }
+    }
+
+    /// Adds what is wanted of others.
+    pub(crate) fn join(&mut self, other: &Slopes, want: Want) {
+        for (sum, value) in self.gradient.iter_mut().zip(&other.gradient) {
+            *sum += value;
+        }
+        if want == Want::Curvature {
+            self.curvature.join(&other.curvature);
+        }
+    }
 }
 
 /// Work space for one choice set. Features are the strengths of the seats, then the sizes of ties from 2.

@@ -31,8 +31,11 @@ mod prior;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rayon::iter::ParallelIterator;
+use rayon::slice::ParallelSlice;
+
 use crate::evidence::{Evidence, Placing, RATED_SEATS};
-use crate::model::linear::Pattern;
+use crate::model::linear::{FEW, Pattern};
 use choice_set::{ChoiceSet, Local, choices};
 use game_params::NONE;
 use observations::Observations;
@@ -44,8 +47,18 @@ pub(super) use local_slopes::LocalSlopes;
 pub(super) use observations::{ClusterKind, UnitKind};
 pub(crate) use prior::PRIOR;
 
+/// Parts into which observations are split to run in parallel.
+const PARTS: usize = 4;
+/// Observations of the smallest part.
+const SMALLEST_PART: usize = 1 << 14;
 /// The most cells of a dense table of games and parameters.
 const MOST_CELLS: usize = 1 << 22;
+
+/// The size of the parts of so many observations. It is fixed, and parts are added in order, which makes
+/// sums the same on any number of cores.
+pub(super) fn part_size(observations: usize) -> usize {
+    observations.div_ceil(PARTS).max(SMALLEST_PART)
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct DavidsonLuce {
@@ -313,15 +326,34 @@ impl DavidsonLuce {
 
     /// The part of units of games whose openings differ.
     fn evaluate_spread(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
-        let mut sum = 0.0;
-        for kind in self.units() {
-            let Some(game) = self.game_of(kind) else {
-                continue;
-            };
-            if game.spread().is_some() && game.weight > 0.0 {
-                let weight = game.weight * f64::from(kind.count);
-                sum += opening_spread::add(self.placings(kind), game, at, weight, want, slopes);
+        let add = |units: &[UnitKind], slopes: &mut Slopes| {
+            let mut sum = 0.0;
+            for kind in units {
+                let Some(game) = self.game_of(kind) else {
+                    continue;
+                };
+                if game.spread().is_some() && game.weight > 0.0 {
+                    let weight = game.weight * f64::from(kind.count);
+                    sum += opening_spread::add(self.placings(kind), game, at, weight, want, slopes);
+                }
             }
+            sum
+        };
+        let size = part_size(self.units().len());
+        if self.params > FEW || self.units().len() <= size {
+            return add(self.units(), slopes);
+        }
+        let parts = self.units().par_chunks(size);
+        let parts: Vec<(f64, Slopes)> = parts
+            .map(|units| {
+                let mut slopes = Slopes::zero(&self.pattern);
+                (add(units, &mut slopes), slopes)
+            })
+            .collect();
+        let mut sum = 0.0;
+        for (value, part) in &parts {
+            sum += value;
+            slopes.join(part, want);
         }
         sum
     }

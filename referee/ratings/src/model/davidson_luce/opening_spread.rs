@@ -49,7 +49,8 @@ pub(super) fn prior(
 /// The distribution of a match's result at a node.
 #[derive(Clone, Copy, Default)]
 struct Chances {
-    log_sum: f64,
+    /// The sum of the worth of all results, relative to a win of the stronger seat.
+    sum: f64,
     /// The expected points of the first seat.
     points: f64,
     draw: f64,
@@ -62,16 +63,22 @@ impl Chances {
         [win, self.draw, 1.0 - win - self.draw]
     }
 
-    /// For a lead of the first seat.
+    /// For a lead of the first seat; `tie` is the propensity for ties, not its logarithm.
     fn new(lead: f64, tie: f64) -> Self {
-        let half = 0.5 * lead.abs();
+        Chances::at((0.5 * lead).exp(), tie)
+    }
+
+    /// For the exponential of half a lead.
+    #[inline]
+    fn at(half: f64, tie: f64) -> Self {
         // Relative to the stronger seat.
-        let (weak, draw) = ((-2.0 * half).exp(), (tie - half).exp());
+        let middle = if half >= 1.0 { 1.0 / half } else { half };
+        let (weak, draw) = (middle * middle, tie * middle);
         let sum = 1.0 + weak + draw;
         let strong = (1.0 + 0.5 * draw) / sum;
         Chances {
-            log_sum: half + sum.ln(),
-            points: if lead >= 0.0 { strong } else { 1.0 - strong },
+            sum,
+            points: if half >= 1.0 { strong } else { 1.0 - strong },
             draw: draw / sum,
         }
     }
@@ -98,15 +105,40 @@ fn params(placings: &[Placing], game: &GameParams) -> [u32; PARAMS] {
     [first, second, game.seat[1], game.tie[2], game.spread]
 }
 
+/// The exponentials of half the effect of an opening by node. Nodes come in pairs of opposite sign.
+fn shifts(spread: f64) -> [f64; NODES.len()] {
+    let mut shifts = [1.0; NODES.len()];
+    for node in 0..NODES.len() / 2 {
+        let shift = (0.5 * spread * NODES[node].0).exp();
+        shifts[node] = shift;
+        shifts[NODES.len() - 1 - node] = 1.0 / shift;
+    }
+    shifts
+}
+
 /// The log-likelihood of a unit's matches, averaged over the nodes.
 fn unit(placings: &[Placing], game: &GameParams, at: &[f64], want: Want) -> UnitEvidence {
+    match want {
+        Want::Curvature => curved::<true>(placings, game, at),
+        Want::Slope | Want::Value => curved::<false>(placings, game, at),
+    }
+}
+
+/// [`unit`], with or without curvature, which takes most of the time.
+fn curved<const CURVED: bool>(placings: &[Placing], game: &GameParams, at: &[f64]) -> UnitEvidence {
+    /// A product of two numbers up to this one is finite.
+    const LARGE: f64 = 1e150;
     let params = params(placings, game);
     let value = |param: u32| match param {
         NONE => f64::NEG_INFINITY,
         param => at[param as usize],
     };
     let (tie, spread) = (value(params[3]), value(params[4]));
+    let propensity = tie.exp();
+    let shifts = shifts(spread);
     let mut logs = [0.0; NODES.len()];
+    // Logarithms take long, and one of a product is enough.
+    let mut products = [1.0_f64; NODES.len()];
     let mut gradients = [[0.0; PARAMS]; NODES.len()];
     let mut curvatures = [[[0.0; PARAMS]; PARAMS]; NODES.len()];
     for placing in placings {
@@ -116,18 +148,24 @@ fn unit(placings: &[Placing], game: &GameParams, at: &[f64], want: Want) -> Unit
         let lead = value(first) - value(second) - value(params[2]);
         let points = 0.5 * (1.0 + f64::from(placing.ranks[1]) - f64::from(placing.ranks[0]));
         let drawn = f64::from(u8::from(placing.ranks[0] == placing.ranks[1]));
+        let half = (0.5 * lead).exp();
         for (node, &(z, _)) in NODES.iter().enumerate() {
             let lead = lead + spread * z;
-            let chances = Chances::new(lead, tie);
+            let chances = Chances::at(half * shifts[node], propensity);
             let seen = if drawn > 0.0 { tie } else { 0.0 };
-            logs[node] += (points - 0.5) * lead + seen - chances.log_sum;
+            logs[node] += (points - 0.5) * lead + seen - 0.5 * lead.abs();
+            products[node] *= chances.sum;
+            if products[node] > LARGE {
+                logs[node] -= products[node].ln();
+                products[node] = 1.0;
+            }
             let ahead = [way, -way, -1.0, 0.0, z];
             let off = points - chances.points;
             for (slope, ahead) in gradients[node].iter_mut().zip(ahead) {
                 *slope += off * ahead;
             }
             gradients[node][3] += drawn - chances.draw;
-            if want == Want::Curvature {
+            if CURVED {
                 let [of_points, of_draws, mixed] = chances.variances();
                 let curvature = &mut curvatures[node];
                 for i in 0..PARAMS {
@@ -141,10 +179,13 @@ fn unit(placings: &[Placing], game: &GameParams, at: &[f64], want: Want) -> Unit
             }
         }
     }
-    average(&logs, &gradients, &curvatures)
+    for (log, product) in logs.iter_mut().zip(products) {
+        *log -= product.ln();
+    }
+    average::<CURVED>(&logs, &gradients, &curvatures)
 }
 
-fn average(
+fn average<const CURVED: bool>(
     logs: &[f64; NODES.len()],
     gradients: &[[f64; PARAMS]; NODES.len()],
     curvatures: &[[[f64; PARAMS]; PARAMS]; NODES.len()],
@@ -164,8 +205,10 @@ fn average(
         let (gradient, curvature) = (&gradients[node], &curvatures[node]);
         for i in 0..PARAMS {
             all.gradient[i] += share * gradient[i];
-            for j in 0..PARAMS {
-                all.curvature[i][j] += share * (curvature[i][j] - gradient[i] * gradient[j]);
+            if CURVED {
+                for j in 0..PARAMS {
+                    all.curvature[i][j] += share * (curvature[i][j] - gradient[i] * gradient[j]);
+                }
             }
         }
     }
@@ -180,14 +223,16 @@ fn average(
 /// The chances of a win, a draw and a loss of the first of two seats, which leads by this much, where
 /// openings do not differ.
 pub(super) fn even_chances(lead: f64, tie: f64) -> [f64; 3] {
-    Chances::new(lead, tie).parts()
+    Chances::new(lead, tie.exp()).parts()
 }
 
 /// The chances of a win, a draw and a loss at this lead, over all openings.
 pub(super) fn chances(lead: f64, tie: f64, spread: f64) -> [f64; 3] {
     let mut sum = [0.0; 3];
-    for (z, share) in NODES {
-        let parts = Chances::new(lead + spread * z, tie).parts();
+    let propensity = tie.exp();
+    let half = (0.5 * lead).exp();
+    for ((_, share), shift) in NODES.into_iter().zip(shifts(spread)) {
+        let parts = Chances::at(half * shift, propensity).parts();
         for (sum, part) in sum.iter_mut().zip(parts) {
             *sum += share * part;
         }
@@ -258,7 +303,7 @@ pub(super) fn evidence(placings: &[Placing], game: &GameParams, at: &[f64]) -> f
         let [first, second] = [placing.bots[0], placing.bots[1]].map(u32::from);
         let chances = Chances::new(
             value(first) - value(second) - value(params[2]),
-            value(params[3]),
+            value(params[3]).exp(),
         );
         let points = 0.5 * (1.0 + f64::from(placing.ranks[1]) - f64::from(placing.ranks[0]));
         off += points - chances.points;
