@@ -136,11 +136,11 @@ pub struct Unplayable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerNews {
-    /// A match begins.
+    /// A match has begun. Of short ones, only the result is sent.
     Begins {
         job: u64,
         number: usize,
-        /// True for the job's first match.
+        /// True for the first one that is announced of the job.
         first: bool,
     },
     /// It cannot play matches with this bot.
@@ -304,9 +304,10 @@ fn hash(config: &str, bundles: &BTreeMap<String, Bundle>) -> String {
 /// If memory is exhausted.
 pub fn pack<T: Message>(message: &T) -> Vec<u8> {
     let written = || -> io::Result<Vec<u8>> {
+        let text = serde_json::to_vec(message)?;
+        // At once: each write clears a whole buffer, and JSON would be written in pieces of a few bytes.
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        serde_json::to_writer(&mut encoder, message)?;
-        encoder.flush()?;
+        encoder.write_all(&text)?;
         encoder.finish()
     };
     written().expect("messages are JSON, and memory takes them")

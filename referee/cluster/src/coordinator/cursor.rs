@@ -4,7 +4,8 @@
 const LARGEST_BATCH: u64 = 64;
 
 /// The position in the stream of results. Batches double while they are full: a resumed coordinator may
-/// find hundreds of thousands of results, and each request takes a round trip.
+/// find hundreds of thousands of results, and each request takes a round trip. Then they are as large as
+/// what was found last, and one more, which shows that it was all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ResultCursor {
     next: u64,
@@ -44,11 +45,12 @@ impl ResultCursor {
             read.push(result);
             self.next = sequence + 1;
         }
-        self.batch = if self.next >= batch.end {
-            (self.batch * 2).min(LARGEST_BATCH)
+        let wanted = if self.next >= batch.end {
+            self.batch * 2
         } else {
-            1
+            read.len() as u64 + 1
         };
+        self.batch = wanted.min(LARGEST_BATCH);
         read
     }
 
@@ -131,9 +133,13 @@ mod tests {
         assert!(batches < 30, "{batches}");
         let gaps: Vec<u64> = (1..=1000).filter(|n| n % 7 > 2 && n / 100 != 4).collect();
         assert_eq!(read_all(&mut ResultCursor::default(), &gaps).0, gaps);
-        // Then one at a time, as they come.
+        // Then as many as there were, as they come.
         assert_eq!(cursor.batch(), 1001..1002);
         assert_eq!(read_all(&mut cursor, &[1000, 1001, 1005]).0, [1001, 1005]);
+        cursor.read([Some((1006, ())), Some((1007, ())), None]);
+        let few = cursor.batch();
+        cursor.read(few.clone().map(|at| (at < few.end - 1).then_some((at, ()))));
+        assert_eq!(cursor.batch().count(), few.count());
     }
 
     #[test]

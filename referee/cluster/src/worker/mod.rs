@@ -3,6 +3,8 @@
 mod handover;
 mod lease;
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_nats::client::Request;
@@ -26,12 +28,16 @@ pub(crate) const WORKER: &str = "Referee-Worker";
 pub(crate) const DEAD: &str = "Referee-Dead";
 /// Attempts to return a job. If all fail, its lease expires.
 const RETURNS: u32 = 3;
+/// The coordinator is notified once of all results that are stored within this time.
+const TOGETHER: Duration = Duration::from_millis(5);
 
 /// Takes jobs of any tournament.
 #[derive(Clone, Debug)]
 pub struct Worker {
     connection: Connection,
     name: WorkerName,
+    /// The tournaments whose coordinator is about to be notified of results.
+    to_notify: Arc<Mutex<BTreeSet<TournamentId>>>,
 }
 
 /// The announcement of a tournament that needs workers.
@@ -89,6 +95,7 @@ impl Worker {
         Worker {
             connection: connection.clone(),
             name: name.clone(),
+            to_notify: Arc::default(),
         }
     }
 
@@ -225,6 +232,25 @@ impl Worker {
         }
     }
 
+    /// Notifies a tournament's coordinator of new results, in a moment: once for all that are stored by then.
+    fn notify(&self, tournament: &TournamentId) {
+        if !self.to_notify().insert(tournament.clone()) {
+            return;
+        }
+        let (worker, tournament) = (self.clone(), tournament.clone());
+        tokio::spawn(async move {
+            sleep(TOGETHER).await;
+            worker.to_notify().remove(&tournament);
+            worker.send_news(&tournament, Vec::new()).await;
+        });
+    }
+
+    fn to_notify(&self) -> MutexGuard<'_, BTreeSet<TournamentId>> {
+        self.to_notify
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sends a heartbeat.
     pub async fn send_heartbeat(&self, presence: &Presence) {
         let Ok(bytes) = serde_json::to_vec(presence) else {
@@ -281,7 +307,7 @@ impl Job {
                     Step::Store
                 }
                 Step::Notify => {
-                    self.worker.send_news(&self.tournament, Vec::new()).await;
+                    self.worker.notify(&self.tournament);
                     handover.notified()
                 }
                 Step::Acknowledge => handover.acknowledged(self.acknowledge(how).await),

@@ -15,7 +15,7 @@ use cluster::{
 use supervisor::resource_exhausted;
 use tempfile::TempDir;
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::{interval, sleep};
+use tokio::time::{interval, sleep, timeout};
 
 use super::bundles::{FetchError, Source};
 use super::options::{Leave, WorkerOptions};
@@ -27,6 +27,8 @@ use crate::wire::{Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, W
 const SHORT_WAIT: Duration = Duration::from_millis(200);
 /// A worker that ends waits this long for a job that may be on its way, or for one to be returned.
 const EXIT_DELAY: Duration = Duration::from_millis(500);
+/// A match that ends within this time is not announced when it begins.
+const SHORT_MATCH: Duration = Duration::from_millis(20);
 /// The interval of checks for announcements.
 const CHECK: Duration = Duration::from_secs(1);
 /// All announcements are read again at every 30th check, as a server may have lost its store.
@@ -377,11 +379,21 @@ impl WorkerSession {
         let playing = slot.play(serving, (group.matches, group.deal), begun);
         let sending = async {
             let mut first = true;
-            while let Some(number) = started.recv().await {
+            let mut begun = started.recv().await;
+            while let Some(number) = begun {
+                // The result of a short match says soon enough that it has begun. But what was lost before
+                // may be what ends workers, and is counted.
+                if job.deliveries <= 1
+                    && let Ok(next) = timeout(SHORT_MATCH, started.recv()).await
+                {
+                    begun = next;
+                    continue;
+                }
                 let job = job.number;
                 self.send_news(&serving.id, &WorkerNews::Begins { job, number, first })
                     .await;
                 first = false;
+                begun = started.recv().await;
             }
         };
         let (played, ()) = tokio::join!(playing, sending);
