@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 /// Batches that a worker has at a time, so that it need not wait for the next one.
 const AHEAD: usize = 2;
@@ -12,7 +14,7 @@ const AHEAD: usize = 2;
 struct Slot<B> {
     /// Its worker; `None` for this thread.
     worker: Option<usize>,
-    /// `None` while the worker has it.
+    /// `None` until it is taken from its worker.
     batch: Option<B>,
 }
 
@@ -47,9 +49,13 @@ pub(super) fn in_order<S, B: Default + Send, M: Default, E>(
 ) -> Result<(), E> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let helpers = cores - 1;
+    let is_over = AtomicBool::new(false);
     let help = |todo: Receiver<B>, done: Sender<B>| {
         let mut memo = M::default();
         for mut batch in todo {
+            if is_over.load(Relaxed) {
+                return;
+            }
             work(&mut batch, &mut memo);
             // Nobody takes it after an error.
             let _ = done.send(batch);
@@ -57,67 +63,87 @@ pub(super) fn in_order<S, B: Default + Send, M: Default, E>(
     };
     let help = &help;
     thread::scope(|scope| {
-        let mut end = None;
-        let mut order = VecDeque::new();
-        let mut workers: Vec<(Sender<B>, Receiver<B>)> = Vec::new();
-        for given in 0..AHEAD * helpers {
-            let Some(batch) = next((source, B::default()), &mut fill, &mut end) else {
-                break;
-            };
-            if given < helpers {
-                let ((todo, theirs), (done, made)) = (channel(), channel());
-                scope.spawn(move || help(theirs, done));
-                workers.push((todo, made));
-            }
-            let worker = given % helpers;
-            let _ = workers[worker].0.send(batch);
-            order.push_back(Slot {
-                worker: Some(worker),
-                batch: None,
-            });
-        }
-        let (mut memo, mut spare) = (M::default(), Vec::new());
-        loop {
-            if let Some(Slot {
-                worker: Some(worker),
-                batch: batch @ None,
-            }) = order.front_mut()
-            {
-                *batch = workers[*worker].1.try_recv().ok();
-            }
-            let is_done = order.front().is_some_and(|slot| slot.batch.is_some());
-            if !is_done && end.is_none() && order.len() < 2 * AHEAD * cores {
-                let batch = spare.pop().unwrap_or_default();
-                if let Some(mut batch) = next((source, batch), &mut fill, &mut end) {
-                    work(&mut batch, &mut memo);
-                    order.push_back(Slot {
-                        worker: None,
-                        batch: Some(batch),
-                    });
+        let mut workers = Vec::new();
+        let mut all = || {
+            let mut end = None;
+            let mut order = VecDeque::new();
+            for given in 0..AHEAD * helpers {
+                let Some(batch) = next((source, B::default()), &mut fill, &mut end) else {
+                    break;
+                };
+                if given < helpers {
+                    let ((todo, theirs), (done, made)) = (channel(), channel());
+                    let thread = scope.spawn(move || help(theirs, done));
+                    workers.push((todo, made, thread));
                 }
-                continue;
-            }
-            let Some(Slot { worker, batch }) = order.pop_front() else {
-                return end.unwrap_or(Ok(()));
-            };
-            let wait = || workers[worker?].1.recv().ok();
-            let mut batch = batch
-                .or_else(wait)
-                .expect("a worker ends after this thread");
-            take(source, &mut batch)?;
-            let Some(worker) = worker else {
-                spare.push(batch);
-                continue;
-            };
-            if let Some(batch) = next((source, batch), &mut fill, &mut end) {
+                let worker = given % helpers;
                 let _ = workers[worker].0.send(batch);
                 order.push_back(Slot {
                     worker: Some(worker),
                     batch: None,
                 });
             }
-        }
+            let (mut memo, mut spare) = (M::default(), Vec::new());
+            loop {
+                if let Some(Slot {
+                    worker: Some(worker),
+                    batch: batch @ None,
+                }) = order.front_mut()
+                {
+                    *batch = workers[*worker].1.try_recv().ok();
+                }
+                let is_done = order.front().is_some_and(|slot| slot.batch.is_some());
+                // As many here as there, if the first one takes long.
+                if !is_done && end.is_none() && order.len() < 2 * AHEAD * cores {
+                    let batch = spare.pop().unwrap_or_default();
+                    if let Some(mut batch) = next((source, batch), &mut fill, &mut end) {
+                        work(&mut batch, &mut memo);
+                        order.push_back(Slot {
+                            worker: None,
+                            batch: Some(batch),
+                        });
+                    }
+                    continue;
+                }
+                let Some(Slot { worker, batch }) = order.pop_front() else {
+                    return end.unwrap_or(Ok(()));
+                };
+                let mut batch = match (batch, worker) {
+                    (Some(batch), _) => batch,
+                    (None, worker) => {
+                        let worker = worker.unwrap_or_default();
+                        match workers[worker].1.recv() {
+                            Ok(batch) => batch,
+                            Err(_) => give_up(workers.swap_remove(worker).2),
+                        }
+                    }
+                };
+                take(source, &mut batch)?;
+                let Some(worker) = worker else {
+                    spare.push(batch);
+                    continue;
+                };
+                if let Some(batch) = next((source, batch), &mut fill, &mut end) {
+                    let _ = workers[worker].0.send(batch);
+                    order.push_back(Slot {
+                        worker: Some(worker),
+                        batch: None,
+                    });
+                }
+            }
+        };
+        let done = all();
+        is_over.store(true, Relaxed);
+        done
     })
+}
+
+/// Panics as a worker did, which ends by itself in no other way.
+fn give_up<T>(worker: ScopedJoinHandle<'_, ()>) -> T {
+    match worker.join() {
+        Err(panic) => resume_unwind(panic),
+        Ok(()) => unreachable!("it waits for batches"),
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::chain::{Chain, ChainBreak, LineHash};
 use super::in_order::in_order;
 
 /// Bytes of a log that a core gets at a time, without the rest of the last line.
-const BATCH: usize = 1 << 18;
+const BATCH: usize = 1 << 17;
 /// The longest line of a match, in bytes.
 const MOST_LINE: u64 = 1 << 30;
 
@@ -279,6 +279,8 @@ impl LogFile {
     fn fill_batch<M>(&mut self, batch: &mut Batch<M>) -> Result<bool, LogError> {
         let text = &mut batch.text;
         text.clear();
+        // One long line is no reason to keep so much memory for the next ones.
+        text.shrink_to(4 * BATCH);
         batch.lines.clear();
         let read = self.reader.by_ref().take(BATCH as u64).read_to_end(text);
         read.map_err(|error| self.io(error))?;

@@ -99,9 +99,13 @@ impl Field {
         self.workers.insert(name.to_owned(), worker);
     }
 
+    /// The process of a worker.
+    pub fn pid(&self, name: &str) -> u32 {
+        self.workers.get(name).expect("a worker").id()
+    }
+
     pub fn signal(&mut self, name: &str, signal: Signal) {
-        let worker = self.workers.get(name).expect("a worker");
-        kill(Pid::from_raw(worker.id() as i32), signal).expect("a signal");
+        kill(Pid::from_raw(self.pid(name) as i32), signal).expect("a signal");
     }
 
     pub fn kill_worker(&mut self, name: &str) {

@@ -2,6 +2,7 @@
 
 use nix::sys::signal::Signal;
 use tests::cluster::workers::{Field, config, undisturbed};
+use tests::traces::children;
 use tests::{assert_contains, good, referee, run, wait_until};
 
 /// A few short matches.
@@ -28,6 +29,12 @@ fn two_workers_play_what_one_machine_would() {
         &field.arena.path("out").display().to_string(),
         "--verify",
     ]));
+    // The bots of a tournament that is over end, though the worker stays.
+    wait_until("the end of all bots", || {
+        ["one", "two"]
+            .iter()
+            .all(|name| children(field.pid(name)).is_empty())
+    });
     // A worker that is not needed any more ends on request.
     field.signal("one", Signal::SIGINT);
     assert_eq!(field.ended("one"), Some(0), "{}", field.stderr("one"));

@@ -5,16 +5,25 @@ const LARGEST_BATCH: u64 = 64;
 
 /// The position in the stream of results. Batches double while they are full: a resumed coordinator may
 /// find hundreds of thousands of results, and each request takes a round trip. Then they are as large as
-/// what was found last, and one more, which shows that it was all.
+/// all that was found the last time, and one more, which shows that it was all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ResultCursor {
     next: u64,
     batch: u64,
+    /// What was read since the last end.
+    found: u64,
+    /// The last batch was not full: there was no more.
+    is_at_end: bool,
 }
 
 impl Default for ResultCursor {
     fn default() -> Self {
-        ResultCursor { next: 1, batch: 1 }
+        ResultCursor {
+            next: 1,
+            batch: 1,
+            found: 0,
+            is_at_end: false,
+        }
     }
 }
 
@@ -45,13 +54,20 @@ impl ResultCursor {
             read.push(result);
             self.next = sequence + 1;
         }
-        let wanted = if self.next >= batch.end {
-            self.batch * 2
+        self.is_at_end = self.next < batch.end;
+        self.found += read.len() as u64;
+        let wanted = if self.is_at_end {
+            std::mem::take(&mut self.found) + 1
         } else {
-            read.len() as u64 + 1
+            self.batch * 2
         };
         self.batch = wanted.min(LARGEST_BATCH);
         read
+    }
+
+    /// True if the last batch has shown that there was no more; only once, as more may come.
+    pub(super) fn take_end(&mut self) -> bool {
+        std::mem::take(&mut self.is_at_end)
     }
 
     /// Compares with the last sequence number of the stream. If more was read than that, the server has
@@ -117,10 +133,10 @@ mod tests {
             });
             let read = cursor.read(answers.collect::<Vec<_>>());
             batches += 1;
-            if read.is_empty() {
+            all.extend(read);
+            if cursor.take_end() {
                 return (all, batches);
             }
-            all.extend(read);
         }
     }
 
@@ -133,13 +149,23 @@ mod tests {
         assert!(batches < 30, "{batches}");
         let gaps: Vec<u64> = (1..=1000).filter(|n| n % 7 > 2 && n / 100 != 4).collect();
         assert_eq!(read_all(&mut ResultCursor::default(), &gaps).0, gaps);
-        // Then as many as there were, as they come.
-        assert_eq!(cursor.batch(), 1001..1002);
-        assert_eq!(read_all(&mut cursor, &[1000, 1001, 1005]).0, [1001, 1005]);
-        cursor.read([Some((1006, ())), Some((1007, ())), None]);
-        let few = cursor.batch();
-        cursor.read(few.clone().map(|at| (at < few.end - 1).then_some((at, ()))));
-        assert_eq!(cursor.batch().count(), few.count());
+    }
+
+    #[test]
+    fn what_comes_in_groups_is_read_in_one_batch_each() {
+        let mut cursor = ResultCursor::default();
+        let mut stream: Vec<u64> = (1..=5).collect();
+        read_all(&mut cursor, &stream);
+        for group in 1..9 {
+            let new: Vec<u64> = (1..=5).map(|at| 5 * group + at).collect();
+            stream.extend(&new);
+            let (read, batches) = read_all(&mut cursor, &stream);
+            assert_eq!(read, new);
+            assert!(group == 1 || batches == 1, "{batches} batches");
+        }
+        assert_eq!(read_all(&mut cursor, &stream), (vec![], 1));
+        // Then one at a time.
+        assert_eq!(cursor.batch().count(), 1);
     }
 
     #[test]
@@ -149,7 +175,7 @@ mod tests {
         assert_eq!(cursor.batch(), 2..4);
         // 2 and 3 came after the first question was answered.
         assert!(cursor.read([None, Some((3, ()))]).is_empty());
-        assert_eq!(cursor.batch(), 2..3);
+        assert_eq!(cursor.batch().start, 2);
     }
 
     #[test]

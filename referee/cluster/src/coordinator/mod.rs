@@ -237,6 +237,9 @@ impl<C: Client> Coordinator<C> {
     pub async fn next_result(&mut self) -> Result<Option<JobResult>, ClusterError> {
         let (stream, all) = (self.id.results(), self.id.result("*"));
         while self.unread.is_empty() {
+            if self.cursor.take_end() {
+                return Ok(None);
+            }
             let batch = self.cursor.batch();
             let asked = batch.map(|from| api::first_from(&self.client, &stream, from, &all));
             let found = try_join_all(asked).await?;
@@ -244,9 +247,6 @@ impl<C: Client> Coordinator<C> {
                 .into_iter()
                 .map(|found| found.map(|found| (found.sequence, found)));
             let read = self.cursor.read(found);
-            if read.is_empty() {
-                return Ok(None);
-            }
             self.unread.extend(read.into_iter().filter_map(result));
         }
         Ok(self.unread.pop_front())

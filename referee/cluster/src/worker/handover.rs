@@ -69,7 +69,7 @@ impl Handover {
         Ok(Step::Notify)
     }
 
-    /// The coordinator was notified, or cannot be.
+    /// The coordinator will be notified, or cannot be.
     pub fn notified(&self) -> Step {
         Step::Acknowledge
     }

@@ -245,6 +245,14 @@ impl Worker {
         });
     }
 
+    /// Notifies all coordinators at once that would be notified in a moment.
+    pub async fn notify_all(&self) {
+        let all = std::mem::take(&mut *self.to_notify());
+        for tournament in all {
+            self.send_news(&tournament, Vec::new()).await;
+        }
+    }
+
     fn to_notify(&self) -> MutexGuard<'_, BTreeSet<TournamentId>> {
         self.to_notify
             .lock()

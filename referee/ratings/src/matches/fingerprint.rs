@@ -26,7 +26,7 @@ impl Fingerprint {
     }
 }
 
-/// One for the next fingerprint: the same in each run, and quicker than the standard library's.
+/// A hasher for one fingerprint: the same in each run, and quicker than the standard library's.
 pub(super) fn hasher() -> FoldHasher<'static> {
     FixedState::default().build_hasher()
 }

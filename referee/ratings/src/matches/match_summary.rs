@@ -141,8 +141,8 @@ pub struct Ply {
     pub forced: bool,
 }
 
-/// The keys of a bot's `info` that are read where they are, since they are rare: a warning, and the use of
-/// a language model.
+/// The keys of a bot's `info` for which a line is read once more, since few lines have one: a warning, and
+/// the use of a language model.
 pub const REMARKS: [&str; 3] = ["warning", "calls", "tokens_in"];
 
 /// What counts of a bot's `info`. Bots may report anything, of any type.

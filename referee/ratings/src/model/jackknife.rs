@@ -344,8 +344,8 @@ impl Part {
         part
     }
 
-    /// Adds the score that a unit would have if the model were true and equal units copies; `share` is the
-    /// number of its copies and clusters.
+    /// Adds the score that a unit would have if the model were true and equal units copies; `share` is
+    /// how often it counts.
     fn suppose(&mut self, model: &DavidsonLuce, unit: &UnitKind, share: f64, local: &LocalSlopes) {
         let share = share * model.game_of(unit).map_or(1.0, |game| game.weight);
         for (i, &row) in local.params.iter().enumerate() {

@@ -87,7 +87,7 @@ impl Reported {
     }
 }
 
-/// In 64 bits, for which no time of a match is too long.
+/// In 64 bits, which hold any time of a match.
 fn micros(time: Duration) -> u64 {
     time.as_secs()
         .saturating_mul(1_000_000)

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use cluster::JobResult;
 use schedule::{Scheduled, ScheduledGroup};
 
-/// Give up on a group that was taken this often and never finished: it may be what ends the workers.
+/// Give up on a group that was taken this often and never finished: it may be what ends the workers. A
+/// first time that ended before any match was announced is not known.
 const MOST_TAKEN: u32 = 20;
 /// A group counts as unplayable if this many workers declare it so.
 const ENOUGH_WORKERS: usize = 2;
@@ -25,8 +25,10 @@ struct OpenJob {
     group: ScheduledGroup,
     /// The numbers of matches that have begun.
     begun: HashSet<usize>,
-    /// How often workers took it.
+    /// How often workers took it, as far as is known.
     taken: u32,
+    /// A worker has announced a match since the job was published.
+    announced: bool,
     /// The workers that declare it unplayable.
     declared_by: HashSet<String>,
     declarations: u32,
@@ -43,6 +45,7 @@ impl OpenJobs {
         let job = OpenJob {
             begun: HashSet::new(),
             taken: 0,
+            announced: false,
             declared_by: HashSet::new(),
             declarations: 0,
             has_result: false,
@@ -84,9 +87,13 @@ impl OpenJobs {
         job.is_some_and(|job| !std::mem::replace(&mut job.has_result, true))
     }
 
-    pub(super) fn forget_result(&mut self, result: &JobResult) {
-        if let Some(job) = self.jobs.get_mut(&result.job) {
+    /// Notes that a result was refused, and that the job is published again.
+    pub(super) fn refuse_result(&mut self, job: u64) {
+        if let Some(job) = self.jobs.get_mut(&job) {
             job.has_result = false;
+            // Short matches are not announced.
+            let announced = std::mem::take(&mut job.announced);
+            job.taken += u32::from(!announced);
         }
     }
 
@@ -95,6 +102,7 @@ impl OpenJobs {
     pub(super) fn begins(&mut self, job: u64, number: usize, first: bool) -> Option<&Scheduled> {
         let job = self.jobs.get_mut(&job)?;
         if first {
+            job.announced = true;
             job.taken += 1;
             self.lost += u64::from(job.taken > 1);
         }
@@ -118,5 +126,30 @@ impl OpenJobs {
         job.declarations += 1;
         job.declared_by.insert(worker.to_owned());
         job.declared_by.len() >= ENOUGH_WORKERS || job.declarations >= ENOUGH_BY_ONE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_whose_results_are_all_refused_is_hopeless_announced_or_not() {
+        for announced in [true, false] {
+            let mut open = OpenJobs::default();
+            open.add(ScheduledGroup {
+                number: 7,
+                matches: Vec::new(),
+            });
+            for _ in 0..MOST_TAKEN {
+                assert!(!open.is_hopeless(7));
+                if announced {
+                    open.begins(7, 7, true);
+                }
+                assert!(open.note_result(7));
+                open.refuse_result(7);
+            }
+            assert!(open.is_hopeless(7), "announced: {announced}");
+        }
     }
 }

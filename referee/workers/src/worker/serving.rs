@@ -15,7 +15,7 @@ use protocol::Machine;
 use schedule::Scheduled;
 use supervisor::{BotFactory, BotSpec};
 use tokio::runtime::Handle;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 use tournament::admission;
 use tournament::folder::STDERR_NAME;
 use tournament::playing::capacity;
@@ -42,6 +42,8 @@ pub(super) struct Serving {
     pub(super) machine: Arc<Machine>,
     /// By bot, once it was tried here: the reason if it cannot play.
     tried: Mutex<BTreeMap<usize, Arc<OnceCell<Option<String>>>>>,
+    /// True once there are no more matches.
+    over: watch::Sender<bool>,
 }
 
 impl Serving {
@@ -97,7 +99,19 @@ impl Serving {
             }),
             config,
             tried: Mutex::default(),
+            over: watch::Sender::new(false),
         })
+    }
+
+    /// There are no more matches: no slot needs its bots any more.
+    pub(super) fn end(&self) {
+        self.over.send_replace(true);
+    }
+
+    /// Waits until there are no more matches.
+    pub(super) async fn ended(&self) {
+        // The sender is there as long as `self`.
+        let _ = self.over.subscribe().wait_for(|over| *over).await;
     }
 
     /// The matches of a job.

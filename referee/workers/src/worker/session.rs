@@ -241,7 +241,10 @@ impl WorkerSession {
                 Err(why)
             }
         };
-        self.tournaments().insert(id, Known { sequence, serving });
+        let before = self.tournaments().insert(id, Known { sequence, serving });
+        if let Some(Ok(before)) = before.map(|before| before.serving) {
+            before.end();
+        }
         self.news.notify_waiters();
         // So that the coordinator need not wait for the next one.
         self.worker.send_heartbeat(&self.presence()).await;
@@ -360,7 +363,8 @@ impl WorkerSession {
 
     fn forget(&self, id: &TournamentId) {
         let known = self.tournaments().remove(id);
-        if known.is_some_and(|known| known.serving.is_ok()) {
+        if let Some(Ok(serving)) = known.map(|known| known.serving) {
+            serving.end();
             self.report(format!("`{id}` has ended"));
         }
     }
@@ -381,8 +385,8 @@ impl WorkerSession {
             let mut first = true;
             let mut begun = started.recv().await;
             while let Some(number) = begun {
-                // The result of a short match says soon enough that it has begun. But what was lost before
-                // may be what ends workers, and is counted.
+                // The result of a short match says soon enough that it has begun. But a job that comes once
+                // more may be what ends workers, and the coordinator counts how often it was taken.
                 if job.deliveries <= 1
                     && let Ok(next) = timeout(SHORT_MATCH, started.recv()).await
                 {
@@ -442,7 +446,7 @@ impl WorkerSession {
         }
     }
 
-    /// Waits until all bots have ended.
+    /// Waits until all bots have ended, and sends what is left to be said.
     pub(super) async fn close(&self) {
         let known: Vec<Arc<Serving>> = {
             let mut tournaments = self.tournaments();
@@ -452,6 +456,7 @@ impl WorkerSession {
         for serving in known {
             serving.factory.all_gone().await;
         }
+        self.worker.notify_all().await;
     }
 }
 

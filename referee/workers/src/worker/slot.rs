@@ -86,7 +86,18 @@ impl Slot {
 
 async fn run(number: usize, mut inbox: mpsc::Receiver<Work>, mut leave: watch::Receiver<Leave>) {
     let mut pool: Option<(Arc<Serving>, Pool)> = None;
-    while let Some(work) = inbox.recv().await {
+    loop {
+        let work = tokio::select! {
+            biased;
+            work = inbox.recv() => work,
+            () = ended(pool.as_ref()) => {
+                if let Some((_, old)) = pool.take() {
+                    old.end().await;
+                }
+                continue;
+            }
+        };
+        let Some(work) = work else { break };
         let is_other = |(serving, _): &(Arc<Serving>, Pool)| !Arc::ptr_eq(serving, &work.serving);
         if let Some((_, old)) = pool.take_if(|pool| is_other(pool)) {
             old.end().await;
@@ -109,6 +120,14 @@ async fn run(number: usize, mut inbox: mpsc::Receiver<Work>, mut leave: watch::R
     }
     if let Some((_, pool)) = pool {
         pool.end().await;
+    }
+}
+
+/// Waits until the tournament has no more matches; forever without bots.
+async fn ended(pool: Option<&(Arc<Serving>, Pool)>) {
+    match pool {
+        Some((serving, _)) => serving.ended().await,
+        None => std::future::pending().await,
     }
 }
 

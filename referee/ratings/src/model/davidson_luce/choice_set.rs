@@ -74,7 +74,7 @@ impl Slopes {
         }
     }
 
-    /// Adds what is wanted of others.
+    /// Adds the wanted derivatives of another part.
     pub(crate) fn join(&mut self, other: &Slopes, want: Want) {
         for (sum, value) in self.gradient.iter_mut().zip(&other.gradient) {
             *sum += value;

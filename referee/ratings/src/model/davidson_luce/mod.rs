@@ -49,13 +49,13 @@ pub(crate) use prior::PRIOR;
 
 /// Parts into which observations are split to run in parallel.
 const PARTS: usize = 4;
-/// Observations of the smallest part.
+/// Observations of a part at least, unless there are fewer.
 const SMALLEST_PART: usize = 1 << 14;
 /// The most cells of a dense table of games and parameters.
 const MOST_CELLS: usize = 1 << 22;
 
-/// The size of the parts of so many observations. It is fixed, and parts are added in order, which makes
-/// sums the same on any number of cores.
+/// The size of the parts into which this many observations are split. It depends on their number alone, and
+/// parts are added in order, which makes sums the same on any number of cores.
 pub(super) fn part_size(observations: usize) -> usize {
     observations.div_ceil(PARTS).max(SMALLEST_PART)
 }

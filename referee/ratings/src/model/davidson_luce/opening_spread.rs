@@ -124,7 +124,7 @@ fn unit(placings: &[Placing], game: &GameParams, at: &[f64], want: Want) -> Unit
     }
 }
 
-/// [`unit`], with or without curvature, which takes most of the time.
+/// [`unit`], with or without its curvature: most of the time goes there.
 fn curved<const CURVED: bool>(placings: &[Placing], game: &GameParams, at: &[f64]) -> UnitEvidence {
     /// A product of two numbers up to this one is finite.
     const LARGE: f64 = 1e150;

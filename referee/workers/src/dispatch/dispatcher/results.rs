@@ -195,10 +195,11 @@ impl Dispatcher {
 
     /// Refuses a result and publishes its group again.
     pub(super) fn play_again(&mut self, result: JobResult) {
-        self.open.forget_result(&result);
         let job = result.job;
+        self.open.refuse_result(job);
         self.refuse(result);
         self.chores.push_back(Chore::Publish(job));
+        self.unless_hopeless(job);
     }
 
     pub(super) fn refuse(&mut self, result: JobResult) {
