@@ -230,7 +230,7 @@ impl WorkerSession {
                     sequence: TRY_AGAIN,
                     serving: Err(why.clone()),
                 };
-                let before = self.tournaments().insert(id.clone(), known);
+                let before = self.put(id.clone(), known);
                 if before.is_none_or(|before| before.sequence != TRY_AGAIN) {
                     self.cannot_serve(&id, why).await;
                 }
@@ -241,14 +241,20 @@ impl WorkerSession {
                 Err(why)
             }
         };
-        let before = self.tournaments().insert(id, Known { sequence, serving });
-        if let Some(Ok(before)) = before.map(|before| before.serving) {
-            before.end();
-        }
+        self.put(id, Known { sequence, serving });
         self.news.notify_waiters();
         // So that the coordinator need not wait for the next one.
         self.worker.send_heartbeat(&self.presence()).await;
         true
+    }
+
+    /// Replaces what is known of a tournament, and returns it. Nobody needs the bots of before any more.
+    fn put(&self, id: TournamentId, known: Known) -> Option<Known> {
+        let before = self.tournaments().insert(id, known);
+        if let Some(Ok(serving)) = before.as_ref().map(|before| &before.serving) {
+            serving.end();
+        }
+        before
     }
 
     async fn cannot_serve(&self, id: &TournamentId, why: String) {
