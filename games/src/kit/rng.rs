@@ -3,7 +3,7 @@
 //! Only the raw ChaCha8 stream comes from a library. How it is seeded and how numbers are drawn from it
 //! is defined here, so that no update of a library can change a start.
 
-use rand_chacha::ChaCha8Rng;
+use chacha20::ChaCha8Rng;
 use rand_core::{Rng as _, SeedableRng};
 
 /// A ChaCha8 generator with the few draws that the games need.
@@ -13,8 +13,15 @@ use rand_core::{Rng as _, SeedableRng};
 /// let mut b = games::Rng::new(7);
 /// assert_eq!(a.below(1000), b.below(1000));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Rng(ChaCha8Rng);
+
+// The library leaves this out, since two generators that draw the same are a fault where they make keys.
+impl Clone for Rng {
+    fn clone(&self) -> Self {
+        Rng(ChaCha8Rng::deserialize_state(&self.0.serialize_state()))
+    }
+}
 
 impl Rng {
     /// A generator from one seed.

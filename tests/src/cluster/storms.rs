@@ -8,8 +8,8 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use chacha20::ChaCha8Rng;
 use nix::sys::signal::Signal;
-use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 //! has read the source code: where deals follow from `seed`, which is 1 unless the configuration says
 //! otherwise, from the names and from the round. It also tries to read the secret that they follow from.
 
-use rand_chacha::ChaCha8Rng;
+use chacha20::ChaCha8Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 use serde_json::{Value, json};
 

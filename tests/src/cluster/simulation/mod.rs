@@ -18,7 +18,7 @@ mod traffic;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use rand_chacha::ChaCha8Rng;
+use chacha20::ChaCha8Rng;
 use rand_core::SeedableRng as _;
 
 use parts::{Agenda, Blow, Dice, Scheduled, Simulation};

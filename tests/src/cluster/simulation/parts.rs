@@ -6,8 +6,8 @@ use std::collections::{BinaryHeap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
+use chacha20::ChaCha8Rng;
 use cluster::Handover;
-use rand_chacha::ChaCha8Rng;
 use rand_core::Rng as _;
 use schedule::ScheduledGroup;
 
