@@ -54,6 +54,15 @@ pub fn step(set: u32, direction: usize) -> u32 {
     (set & cells).rotate_left(rotation)
 }
 
+/// The most cells that a line in a direction has.
+#[inline]
+pub const fn longest(direction: usize) -> usize {
+    match direction {
+        2 | 6 => COLUMNS,
+        _ => ROWS,
+    }
+}
+
 /// The cells of a set, lowest first.
 #[inline]
 pub fn cells(set: u32) -> impl Iterator<Item = CellId> {

@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::game::{Game, ParseError};
-use crate::kit::board::{Board, CellId, bitset};
+use crate::kit::board::bitset::{self, Sequence};
+use crate::kit::board::{Board, CellId};
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Outcome, Scores, Seat};
@@ -26,6 +27,8 @@ pub use position::Position;
 
 /// The fact in keys that the farmers are to move.
 const FARMERS_TO_MOVE: usize = 0;
+/// The place of the first cell that is reached with a jump, in sets of [`ElephantRun::farmers_moves`].
+const JUMPS: CellId = 32;
 /// Added to the elephant's margin when no farmer is left: more than any target.
 pub const NO_FARMERS: i32 = 100;
 
@@ -87,18 +90,28 @@ impl ElephantRun {
         landing & position.free()
     }
 
-    /// The cells that farmers reach in each direction, without and with a jump. In one direction, no two
-    /// farmers reach the same cell in the same way.
+    /// The farmers' moves: a set for each direction, of the tiles that they reach without a jump and, behind
+    /// [`JUMPS`], of those that they reach with one. In one direction, no two farmers reach the same cell in
+    /// the same way.
     #[inline]
-    fn farmers_targets(&self, position: &Position) -> [[u32; 2]; DIRECTIONS] {
-        std::array::from_fn(|d| {
-            let runs = position.run(position.farmers, d) & position.free();
-            [runs, self.jumps(position, position.farmers, d)]
-        })
+    fn farmers_moves(&self, position: &Position) -> Sequence<DIRECTIONS> {
+        let mut sequence = Sequence::EMPTY;
+        for direction in 0..DIRECTIONS {
+            let runs = position.run(position.farmers, direction) & position.free();
+            let jumps = self.jumps(position, position.farmers, direction);
+            sequence.put(direction, [u64::from(runs) | u64::from(jumps) << JUMPS]);
+        }
+        sequence
     }
 
-    /// The move of [`ElephantRun::farmers_targets`] that ends on `to`.
-    fn farmer_move(position: &Position, direction: usize, jumps: bool, to: CellId) -> Move {
+    /// The move with this number of [`ElephantRun::farmers_moves`].
+    #[inline]
+    fn farmer_move(position: &Position, sequence: &Sequence<DIRECTIONS>, index: u32) -> Move {
+        let (direction, place) = sequence.nth(index);
+        let (jumps, to) = match place.checked_sub(JUMPS) {
+            None => (false, place),
+            Some(to) => (true, to),
+        };
         let back = (direction + DIRECTIONS / 2) % DIRECTIONS;
         let mut cell = 1 << to;
         for _ in 0..=usize::from(jumps) {
@@ -262,12 +275,8 @@ impl Game for ElephantRun {
                 moves.extend(cells(jumps).map(|to| Move::Capture { from, to }));
             }
             (Phase::Move, _) => {
-                for (d, ways) in self.farmers_targets(position).iter().enumerate() {
-                    for (jumps, targets) in [false, true].into_iter().zip(ways) {
-                        let all = cells(*targets);
-                        moves.extend(all.map(|to| Self::farmer_move(position, d, jumps, to)));
-                    }
-                }
+                let all = self.farmers_moves(position);
+                moves.extend((0..all.len()).map(|index| Self::farmer_move(position, &all, index)));
             }
         }
     }
@@ -280,10 +289,7 @@ impl Game for ElephantRun {
                 let (steps, jumps) = position.elephant_targets();
                 steps.count_ones() + jumps.count_ones()
             }
-            (Phase::Move, _) => {
-                let targets = self.farmers_targets(position);
-                targets.as_flattened().iter().map(|t| t.count_ones()).sum()
-            }
+            (Phase::Move, _) => self.farmers_moves(position).len(),
         };
         u64::from(count)
     }
@@ -308,16 +314,8 @@ impl Game for ElephantRun {
                 }
             }
             (Phase::Move, _) => {
-                let targets = self.farmers_targets(position);
-                let targets = targets.as_flattened();
-                let mut index = draw(targets.iter().map(|t| t.count_ones()).sum());
-                let mut way = 0;
-                while index >= targets[way].count_ones() {
-                    index -= targets[way].count_ones();
-                    way += 1;
-                }
-                let to = nth(targets[way], index);
-                Self::farmer_move(position, way / 2, way % 2 == 1, to)
+                let all = self.farmers_moves(position);
+                Self::farmer_move(position, &all, draw(all.len()))
             }
             _ => {
                 let free = position.free();

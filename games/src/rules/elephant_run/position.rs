@@ -1,6 +1,6 @@
 //! A position of Elephant Run: elephant, farmers and tiles as sets of bits, and moves along lines.
 
-use super::board::{self, ALL, step};
+use super::board::{self, ALL, longest, step};
 use crate::kit::board::CellId;
 use crate::kit::zobrist;
 
@@ -85,11 +85,10 @@ impl Position {
     #[inline]
     pub(super) fn run(&self, from: u32, direction: usize) -> u32 {
         let holes = self.holes();
-        let mut front = step(from, direction);
-        let mut reached = front;
-        while front & holes != 0 {
-            front = step(front & holes, direction);
-            reached |= front;
+        let mut reached = step(from, direction);
+        // As often as the longest line needs it: where a run ends is nothing that a processor can foresee.
+        for _ in 2..longest(direction) {
+            reached |= step(reached & holes, direction);
         }
         reached
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
-use crate::kit::board::{Board, CellId, bitset};
+use crate::kit::board::{Board, CellId};
 use crate::kit::info::{Limits, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
@@ -14,10 +14,13 @@ use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, Shape, View};
 
 mod learning;
+mod moves;
 mod position;
 
+pub use moves::Move;
+use moves::TurnMoves;
+use position::at_end;
 pub use position::{Kind, Position};
-use position::{KindMoves, at_end, behind};
 
 /// Rows of the board.
 const ROWS: i32 = 7;
@@ -33,21 +36,6 @@ pub struct Run {
     board: Board,
     /// The cells from which a step in each direction stays on the board.
     steps: [u64; 6],
-}
-
-/// One action, which is a ply of its own: a turn has one of a cow and one of a cowboy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Move {
-    /// A piece comes from the reserve.
-    Drop(Kind, CellId),
-    /// A piece goes to an empty cell.
-    Go(CellId, CellId),
-    /// A cowboy captures.
-    Capture(CellId, CellId),
-    /// A cow leaves the board and scores.
-    Out(CellId),
-    /// A piece is given up.
-    Lost(CellId),
 }
 
 /// The 39 hexagons: seven rows of six and five in turn, named as the cells of a larger hexagon.
@@ -71,10 +59,6 @@ impl Run {
     /// The board of the game.
     pub fn board(&self) -> &Board {
         &self.board
-    }
-
-    fn choices(&self, position: &Position) -> [KindMoves; 2] {
-        Kind::ALL.map(|kind| position.choices(kind, &self.steps))
     }
 
     fn direction(&self, from: CellId, to: CellId) -> Option<usize> {
@@ -151,35 +135,6 @@ fn load_acted(fields: &mut Fields) -> Result<Option<Kind>, StateError> {
     Ok(Kind::ALL
         .into_iter()
         .find(|kind| WORDS[*kind as usize] == word))
-}
-
-/// The move of one kind with this number, below [`KindMoves::count`].
-fn nth(choices: &KindMoves, position: &Position, kind: Kind, mut index: u32) -> Move {
-    // Whether the index falls into this set; if not, the set is passed over.
-    let mut cell_of = |set: u64| {
-        let count = set.count_ones();
-        let found = index < count;
-        let cell = found.then(|| bitset::nth64(set, index));
-        index = if found { index } else { index - count };
-        cell
-    };
-    if let Some(cell) = cell_of(choices.drop) {
-        return Move::Drop(kind, cell);
-    }
-    let enemies = position.of_seat(1 - position.seat as Seat);
-    for (direction, &set) in choices.steps.iter().enumerate() {
-        if let Some(to) = cell_of(set) {
-            let from = behind(to, direction);
-            return match enemies >> to & 1 {
-                0 => Move::Go(from, to),
-                _ => Move::Capture(from, to),
-            };
-        }
-    }
-    match cell_of(choices.out) {
-        Some(cell) => Move::Out(cell),
-        None => Move::Lost(bitset::nth64(choices.lost, index)),
-    }
 }
 
 impl Game for Run {
@@ -316,28 +271,17 @@ impl Game for Run {
 
     fn legal(&self, position: &Position, moves: &mut Vec<Move>) {
         moves.clear();
-        for (kind, choices) in Kind::ALL.into_iter().zip(self.choices(position)) {
-            let all = 0..choices.count();
-            moves.extend(all.map(|index| nth(&choices, position, kind, index)));
-        }
+        let all = TurnMoves::new(position, &self.steps);
+        moves.extend((0..all.len()).map(|index| all.nth(index)));
     }
 
     fn count_legal(&self, position: &Position) -> u64 {
-        let choices = self.choices(position);
-        choices
-            .iter()
-            .map(|choices| u64::from(choices.count()))
-            .sum()
+        u64::from(TurnMoves::new(position, &self.steps).len())
     }
 
     fn random_move(&self, position: &Position, rng: &mut Rng, _scratch: &mut Vec<Move>) -> Move {
-        let [cows, cowboys] = self.choices(position);
-        let first = cows.count();
-        let index = rng.below(u64::from(first + cowboys.count())) as u32;
-        match index.checked_sub(first) {
-            None => nth(&cows, position, Kind::Cow, index),
-            Some(index) => nth(&cowboys, position, Kind::Cowboy, index),
-        }
+        let moves = TurnMoves::new(position, &self.steps);
+        moves.nth(rng.below(u64::from(moves.len())) as u32)
     }
 
     fn is_legal(&self, position: &Position, mv: Move) -> bool {

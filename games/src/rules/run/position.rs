@@ -1,4 +1,4 @@
-//! A position of Run, and the legal moves of one kind of piece as sets.
+//! A position of Run: pieces on the board, in reserve and out, and the turn.
 
 use std::ops::Not;
 
@@ -7,15 +7,11 @@ use crate::kit::outcome::Seat;
 use crate::kit::zobrist;
 
 /// The bottom row, black's first one; cells are numbered from there up, left to right.
-const BOTTOM: u64 = 0x3f;
+pub(super) const BOTTOM: u64 = 0x3f;
 /// The top row, white's first one.
-const TOP: u64 = BOTTOM << 33;
+pub(super) const TOP: u64 = BOTTOM << 33;
 /// All cells.
-const ALL: u64 = (1 << 39) - 1;
-/// Added to a cell's number by a step in each direction, clockwise from north-east.
-const SHIFTS: [i32; 6] = [6, 1, -5, -6, -1, 5];
-/// The directions in which each seat's cows go.
-const FORWARD: [[usize; 2]; 2] = [[5, 0], [2, 3]];
+pub(super) const ALL: u64 = (1 << 39) - 1;
 /// Facts in keys; the last one is followed by 8 numbers a seat and kind.
 const WHITE_TO_MOVE: usize = 0;
 const ACTED: [usize; 2] = [1, 2];
@@ -65,19 +61,6 @@ pub struct Position {
     pub(super) key: u64,
 }
 
-/// The legal moves of one kind of piece.
-#[derive(Clone, Copy, Default)]
-pub(super) struct KindMoves {
-    /// Cells for drops.
-    pub(super) drop: u64,
-    /// Targets of steps by direction, including captures.
-    pub(super) steps: [u64; 6],
-    /// Those that can leave the board.
-    pub(super) out: u64,
-    /// Those that can be given up.
-    pub(super) lost: u64,
-}
-
 impl Position {
     /// The cells of a seat's pieces of one kind.
     pub fn pieces(&self, seat: Seat, kind: Kind) -> impl Iterator<Item = CellId> + use<> {
@@ -103,7 +86,7 @@ impl Position {
         self.pieces[seat][0] | self.pieces[seat][1]
     }
 
-    fn empty(&self) -> u64 {
+    pub(super) fn empty(&self) -> u64 {
         ALL & !(self.of_seat(0) | self.of_seat(1))
     }
 
@@ -133,7 +116,7 @@ impl Position {
     }
 
     /// Cells where the seat to move can drop a piece of this kind.
-    fn drops(&self, kind: Kind) -> u64 {
+    pub(super) fn drops(&self, kind: Kind) -> u64 {
         let seat = self.seat as usize;
         match self.reserve[seat][kind as usize] {
             0 => 0,
@@ -167,41 +150,6 @@ impl Position {
         false
     }
 
-    /// The legal moves of the seat to move with pieces of one kind. `steps` are the cells from
-    /// which a step in each direction stays on the board.
-    #[inline]
-    pub(super) fn choices(&self, kind: Kind, steps: &[u64; 6]) -> KindMoves {
-        let mut choices = KindMoves::default();
-        if self.acted == Some(kind) || self.over() {
-            return choices;
-        }
-        choices.drop = self.drops(kind);
-        if self.opening() {
-            return choices;
-        }
-        let seat = self.seat as usize;
-        let own = self.pieces[seat][kind as usize];
-        let mut step = |direction: usize, open: u64| {
-            let from = own & steps[direction];
-            choices.steps[direction] = from.rotate_left(SHIFTS[direction] as u32 & 63) & open;
-        };
-        match kind {
-            Kind::Cow => {
-                let open = self.empty();
-                FORWARD[seat].into_iter().for_each(|d| step(d, open));
-                choices.out = own & [TOP, BOTTOM][seat];
-            }
-            Kind::Cowboy => {
-                let open = ALL & !self.of_seat(seat);
-                (0..6).for_each(|d| step(d, open));
-            }
-        }
-        if choices.drop | choices.out | choices.steps.iter().fold(0, |all, set| all | set) == 0 {
-            choices.lost = own;
-        }
-        choices
-    }
-
     /// The key of the position.
     pub(super) fn whole_key(&self) -> u64 {
         let mut key = self.key;
@@ -219,19 +167,6 @@ impl Position {
         }
         key
     }
-}
-
-impl KindMoves {
-    /// The number of moves.
-    pub(super) fn count(&self) -> u32 {
-        let steps: u32 = self.steps.iter().map(|set| set.count_ones()).sum();
-        steps + self.drop.count_ones() + self.out.count_ones() + self.lost.count_ones()
-    }
-}
-
-/// The cell from which a step in a direction leads to `to`.
-pub(super) fn behind(to: CellId, direction: usize) -> CellId {
-    (i32::from(to) - SHIFTS[direction]) as CellId
 }
 
 /// True if a cell lies on the first row of some seat, which is the last one of the other.

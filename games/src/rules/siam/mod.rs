@@ -22,7 +22,7 @@ mod position;
 mod push;
 
 pub use moves::Move;
-use moves::entry;
+use moves::{AllMoves, entry};
 pub use pieces::Facing;
 use pieces::{EDGE, ROCK, SIZE};
 pub use position::Position;
@@ -310,18 +310,17 @@ impl Game for Siam {
 
     fn legal(&self, position: &Position, moves: &mut Vec<Move>) {
         moves.clear();
-        let choices = self.choices(position);
-        moves.extend((0..choices.count()).map(|index| choices.nth(position, index)));
+        let all = AllMoves::new(&self.choices(position));
+        moves.extend((0..all.len()).map(|index| all.nth(position, index)));
     }
 
     fn count_legal(&self, position: &Position) -> u64 {
-        u64::from(self.choices(position).count())
+        u64::from(AllMoves::new(&self.choices(position)).len())
     }
 
     fn random_move(&self, position: &Position, rng: &mut Rng, _scratch: &mut Vec<Move>) -> Move {
-        let choices = self.choices(position);
-        let index = rng.below(u64::from(choices.count())) as u32;
-        choices.nth(position, index)
+        let all = AllMoves::new(&self.choices(position));
+        all.nth(position, rng.below(u64::from(all.len())) as u32)
     }
 
     fn is_legal(&self, position: &Position, mv: Move) -> bool {

@@ -3,7 +3,8 @@
 use super::pieces::{ALL, EDGE, Facing, SIZE};
 use super::position::Position;
 use super::{ANIMALS, BANNED, Siam};
-use crate::kit::board::{CellId, bitset};
+use crate::kit::board::CellId;
+use crate::kit::board::bitset::{self, Sequence};
 
 /// One turn: all that a seat does before the other one moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,53 +40,73 @@ pub(super) struct MoveSets {
     pub(super) enter_push: u32,
 }
 
-impl MoveSets {
-    pub(super) fn count(&self) -> u32 {
-        let steps: u32 = self.steps.iter().map(|set| set.count_ones()).sum();
-        4 * (self.enter.count_ones() + steps)
-            + 3 * self.turn.count_ones()
-            + self.out.count_ones()
-            + self.push.count_ones()
-            + self.enter_push.count_ones()
+/// The place of the first cell of the second one of two sets in a word.
+const SECOND: CellId = 32;
+
+/// The legal moves in one order: entries without a push and steps, each with four ways to face, turns, of which
+/// each animal has three, exits, pushes, entries with a push.
+pub(super) struct AllMoves {
+    /// Entries, then ends of steps by direction; two sets a word.
+    placed: Sequence<3>,
+    turned: Sequence<1>,
+    /// Exits and pushes in a word, entries with a push in the next one.
+    rest: Sequence<2>,
+}
+
+impl AllMoves {
+    #[inline(always)]
+    pub(super) fn new(sets: &MoveSets) -> Self {
+        let both = |first: u32, second: u32| u64::from(first) | u64::from(second) << SECOND;
+        let [north, east, south, west] = sets.steps;
+        let mut all = AllMoves {
+            placed: Sequence::EMPTY,
+            turned: Sequence::EMPTY,
+            rest: Sequence::EMPTY,
+        };
+        let placed = [both(sets.enter, north), both(east, south), west.into()];
+        all.placed.put(0, placed);
+        all.turned.put(0, [sets.turn.into()]);
+        all.rest
+            .put(0, [both(sets.out, sets.push), sets.enter_push.into()]);
+        all
     }
 
-    /// The move with this number, below [`MoveSets::count`].
-    pub(super) fn nth(&self, position: &Position, mut index: u32) -> Move {
-        // Whether the index falls among the next `count` moves; if not, these are passed over.
-        let mut among = |count: u32| {
-            let found = index < count;
-            index = if found { index } else { index - count };
-            found.then_some(index)
-        };
-        let nth = |set: u32, index: u32| bitset::nth64(u64::from(set), index);
-        if let Some(i) = among(4 * self.enter.count_ones()) {
-            return Move::Enter(nth(self.enter, i / 4), (i % 4) as Facing);
+    /// The number of moves.
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        4 * self.placed.len() + 3 * self.turned.len() + self.rest.len()
+    }
+
+    /// The move with this number, below [`AllMoves::len`].
+    #[inline]
+    pub(super) fn nth(&self, position: &Position, index: u32) -> Move {
+        let (placed, turned) = (4 * self.placed.len(), 3 * self.turned.len());
+        if index < placed {
+            let (word, place) = self.placed.nth(index / 4);
+            let (set, to) = (2 * word as CellId + place / SECOND, place % SECOND);
+            let facing = (index % 4) as Facing;
+            return match set.checked_sub(1) {
+                None => Move::Enter(to, facing),
+                Some(direction) => Move::Step(behind(to, direction), to, facing),
+            };
         }
-        for (direction, &set) in self.steps.iter().enumerate() {
-            if let Some(i) = among(4 * set.count_ones()) {
-                let to = nth(set, i / 4);
-                return Move::Step(behind(to, direction as Facing), to, (i % 4) as Facing);
-            }
-        }
-        if let Some(i) = among(3 * self.turn.count_ones()) {
-            let cell = nth(self.turn, i / 3);
-            let turned = u32::from(position.facing(cell)) + 1 + i % 3;
+        let index = index - placed;
+        if index < turned {
+            let (_, cell) = self.turned.nth(index / 3);
+            let turned = u32::from(position.facing(cell)) + 1 + index % 3;
             return Move::Turn(cell, (turned % 4) as Facing);
         }
-        if let Some(i) = among(self.out.count_ones()) {
-            return Move::Out(nth(self.out, i));
+        match self.rest.nth(index - turned) {
+            (0, cell) if cell < SECOND => Move::Out(cell),
+            (0, cell) => Move::Push(cell - SECOND, position.facing(cell - SECOND)),
+            (_, bit) => entry(bit),
         }
-        if let Some(i) = among(self.push.count_ones()) {
-            let cell = nth(self.push, i);
-            return Move::Push(cell, position.facing(cell));
-        }
-        entry(nth(self.enter_push, index))
     }
 }
 
 impl Siam {
     /// The legal moves.
-    #[inline]
+    #[inline(always)]
     pub(super) fn choices(&self, position: &Position) -> MoveSets {
         if position.over {
             return MoveSets::default();
@@ -95,35 +116,48 @@ impl Siam {
         let open = ALL & !position.occupied() & !banned;
         let reserve = own.count_ones() < ANIMALS as u32;
         let (pushers, entries) = position.pushes();
-        let mut choices = MoveSets {
+        let mut push = own & pushers;
+        let mut enter_push = if reserve { entries } else { 0 };
+        if banned != 0 {
+            (push, enter_push) = self.without_banned(position, push, enter_push);
+        }
+        MoveSets {
             enter: if reserve { EDGE & open } else { 0 },
-            steps: [0, 1, 2, 3].map(|direction| shifted(own, direction) & open),
+            steps: [
+                shifted(own, 0) & open,
+                shifted(own, 1) & open,
+                shifted(own, 2) & open,
+                shifted(own, 3) & open,
+            ],
             turn: own,
             out: if self.may_exit(position) {
                 EDGE & own
             } else {
                 0
             },
-            push: own & pushers,
-            enter_push: if reserve { entries } else { 0 },
-        };
-        if banned != 0 {
-            self.drop_banned_pushes(position, &mut choices);
+            push,
+            enter_push,
         }
-        choices
     }
 
-    fn drop_banned_pushes(&self, position: &Position, choices: &mut MoveSets) {
-        for cell in bitset::cells64(u64::from(choices.push)) {
+    /// Those of these pushes and entries that move no animal to a banned cell.
+    fn without_banned(
+        &self,
+        position: &Position,
+        mut push: u32,
+        mut enter_push: u32,
+    ) -> (u32, u32) {
+        for cell in bitset::cells64(u64::from(push)) {
             if self.gets_on_banned(position, Move::Push(cell, position.facing(cell))) {
-                choices.push ^= 1 << cell;
+                push ^= 1 << cell;
             }
         }
-        for bit in bitset::cells64(u64::from(choices.enter_push)) {
+        for bit in bitset::cells64(u64::from(enter_push)) {
             if self.gets_on_banned(position, entry(bit)) {
-                choices.enter_push ^= 1 << bit;
+                enter_push ^= 1 << bit;
             }
         }
+        (push, enter_push)
     }
 
     /// True if a push, otherwise legal, brings an animal onto c1 or c5.
@@ -161,12 +195,8 @@ pub(super) fn shifted(set: u32, direction: usize) -> u32 {
 
 /// The cell from which one step in a direction leads to `to`.
 fn behind(to: CellId, direction: Facing) -> CellId {
-    match direction {
-        0 => to - SIZE as CellId,
-        1 => to - 1,
-        2 => to + SIZE as CellId,
-        _ => to + 1,
-    }
+    const BACK: [i8; 4] = [-(SIZE as i8), -1, SIZE as i8, 1];
+    to.wrapping_add_signed(BACK[direction as usize % 4])
 }
 
 /// The entry with a push that a bit of [`MoveSets::enter_push`] stands for.

@@ -1,7 +1,7 @@
 //! A position of Siam: pieces on cells, and the lines that they form.
 
 use super::pieces::{Facing, ROCK, SIZE};
-use super::push::{self, ENTRIES, POWERS, PUSHERS, SPREAD};
+use super::push::{self, POWERS, PUSHERS, PUSHES, SPREAD};
 use crate::kit::board::{CellId, bitset};
 use crate::kit::outcome::Seat;
 use crate::kit::zobrist;
@@ -99,13 +99,13 @@ impl Position {
     /// All pushes that the lines allow: animals of either seat that can push, and entries.
     pub(super) fn pushes(&self) -> (u32, u32) {
         let (mut pushers, mut entries) = (0, 0);
-        for line in 0..2 * SIZE {
-            let number = self.lines[line] as usize;
-            pushers |= match line.checked_sub(SIZE) {
-                None => u32::from(PUSHERS[number]) << (line * SIZE),
-                Some(column) => SPREAD[PUSHERS[number] as usize] << column,
-            };
-            entries |= u32::from(ENTRIES[number]) << (2 * line);
+        for line in 0..SIZE {
+            let in_row = PUSHES[self.lines[line] as usize];
+            let in_column = PUSHES[self.lines[SIZE + line] as usize];
+            pushers |= u32::from(in_row & PUSHERS) << (line * SIZE);
+            pushers |= SPREAD[usize::from(in_column & PUSHERS)] << line;
+            entries |= u32::from(in_row >> SIZE) << (2 * line);
+            entries |= u32::from(in_column >> SIZE) << (2 * (SIZE + line));
         }
         (pushers, entries)
     }

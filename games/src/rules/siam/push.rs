@@ -18,11 +18,11 @@ const SIDEWAYS: usize = 4;
 pub(super) const POWERS: [u16; SIZE] = [1, 5, 25, 125, 625];
 const NUMBERS: usize = 3125;
 
-/// The places of the line whose animal can push, as bits.
-pub(super) static PUSHERS: [u8; NUMBERS] = pushers();
-/// True if an animal can enter with a push: bit 0 forward at the first place, bit 1 backward at
-/// the last one.
-pub(super) static ENTRIES: [u8; NUMBERS] = entries();
+/// The places of the line whose animal can push, as bits; then whether an animal can enter with a push forward
+/// at the first place, and backward at the last one.
+pub(super) static PUSHES: [u8; NUMBERS] = pushes();
+/// The bits of [`PUSHES`] that are places.
+pub(super) const PUSHERS: u8 = (1 << SIZE) - 1;
 /// The bits of a set of places of a column, as cells of the leftmost one.
 pub(super) static SPREAD: [u32; 1 << SIZE] = spread();
 
@@ -70,7 +70,7 @@ const fn can_push(number: usize, mut place: usize, forward: bool) -> bool {
     pushed
 }
 
-const fn pushers() -> [u8; NUMBERS] {
+const fn pushes() -> [u8; NUMBERS] {
     let mut table = [0; NUMBERS];
     let mut number = 0;
     while number < NUMBERS {
@@ -84,18 +84,9 @@ const fn pushers() -> [u8; NUMBERS] {
             table[number] |= (can as u8) << place;
             place += 1;
         }
-        number += 1;
-    }
-    table
-}
-
-const fn entries() -> [u8; NUMBERS] {
-    let mut table = [0; NUMBERS];
-    let mut number = 0;
-    while number < NUMBERS {
         let forward = can_push(number, 0, true);
         let backward = can_push(number, SIZE - 1, false);
-        table[number] = forward as u8 | (backward as u8) << 1;
+        table[number] |= (forward as u8 | (backward as u8) << 1) << SIZE;
         number += 1;
     }
     table

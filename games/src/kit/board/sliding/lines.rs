@@ -1,9 +1,12 @@
-//! Lines of a board, along which pieces slide, with tables of what they reach.
+//! Lines of a board, along which pieces slide, with a table of what they reach.
 //!
 //! A board is seen as a set of lines (rows, columns, diagonals): 4 through each cell of a
 //! square board, 3 through each hexagon. The occupancy of each line is one small integer,
 //! kept up to date as cells fill and empty. One look-up then yields the cells that a slider reaches from
-//! a place on a line, and one their number.
+//! a place on a line.
+//!
+//! Whether a slider gets to a cell, and on which line, is nothing that a processor can foresee, and a wrong
+//! guess costs it more than all else here. So numbers of moves become cells without branches.
 
 use crate::kit::board::bitboard::Cells;
 use crate::kit::board::{Board, CellId};
@@ -16,27 +19,30 @@ const PLACES: usize = 16;
 /// The size of tables by cell, likewise a power of two.
 const CELLS: usize = 256;
 
-/// A value for each place and each occupancy of a line.
-type Table<T> = [[T; 1 << LONGEST]; PLACES];
+/// The places that a slider reaches on a line: those from the first one on, its own left out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
+    first: u8,
+    count: u8,
+}
 
-/// `REACH[place][occupancy]`: the places that a slider reaches on a line, as bits.
-static REACH: Table<u16> = reach_table();
-/// `COUNT[place][occupancy]`: the number of those places.
-static COUNT: Table<u8> = count_table();
+/// `STRETCHES[place][occupancy]`: what a slider on a place reaches.
+static STRETCHES: [[Stretch; 1 << LONGEST]; PLACES] = stretches();
 
-const fn reach_table() -> Table<u16> {
-    let mut table = [[0; 1 << LONGEST]; PLACES];
+const fn stretches() -> [[Stretch; 1 << LONGEST]; PLACES] {
+    let mut table = [[Stretch { first: 0, count: 0 }; 1 << LONGEST]; PLACES];
     let mut place = 0;
     while place < LONGEST {
         let mut occupied = 0u32;
         while occupied < 1 << LONGEST {
-            // Above: up to the lowest blocker above the place. Below: down to the highest one.
             let above_blockers = (occupied | 1 << LONGEST) >> (place + 1);
-            let above = ((1u32 << above_blockers.trailing_zeros()) - 1) << (place + 1);
             let below_blockers = occupied & ((1 << place) - 1);
-            let first_free = 32 - below_blockers.leading_zeros();
-            let below = ((1 << place) - 1) & !((1 << first_free) - 1);
-            table[place][occupied as usize] = (above | below) as u16;
+            let above = above_blockers.trailing_zeros();
+            let first = u32::BITS - below_blockers.leading_zeros();
+            table[place][occupied as usize] = Stretch {
+                first: first as u8,
+                count: (place as u32 - first + above) as u8,
+            };
             occupied += 1;
         }
         place += 1;
@@ -44,18 +50,19 @@ const fn reach_table() -> Table<u16> {
     table
 }
 
-const fn count_table() -> Table<u8> {
-    let mut table = [[0; 1 << LONGEST]; PLACES];
-    let mut place = 0;
-    while place < LONGEST {
-        let mut occupied = 0;
-        while occupied < 1 << LONGEST {
-            table[place][occupied] = REACH[place][occupied].count_ones() as u8;
-            occupied += 1;
-        }
-        place += 1;
+impl Stretch {
+    /// The place with this number of those that a slider on `own` reaches.
+    #[inline]
+    fn nth(self, own: u8, index: u32) -> u32 {
+        let place = u32::from(self.first) + index;
+        place + u32::from(place >= u32::from(own))
     }
-    table
+
+    /// The places that a slider on `own` reaches, as bits.
+    #[inline]
+    fn bits(self, own: u8) -> u64 {
+        ((2 << self.count) - 1) << self.first & !(1 << own)
+    }
 }
 
 /// Which cells are blocked, as one integer a line. `L` is at least the number of lines.
@@ -73,13 +80,43 @@ struct Place {
 /// matters only on the line that both cells share.
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
-    axis: usize,
-    bit: u16,
+    axis: u8,
+    place: u8,
 }
 
 impl Gap {
     /// No gap: only free cells count as free.
-    pub const NONE: Gap = Gap { axis: 0, bit: 0 };
+    pub const NONE: Gap = Gap {
+        axis: 0,
+        place: PLACES as u8,
+    };
+
+    /// The bit that counts as free on the lines of an axis.
+    #[inline]
+    fn bit(self, axis: usize) -> u16 {
+        match usize::from(self.axis) == axis {
+            true => (1_u32 << self.place) as u16,
+            false => 0,
+        }
+    }
+}
+
+/// The cells that a slider reaches, in the order of its lines and along each of them, as numbers from 0 on.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach<const K: usize> {
+    places: [Place; K],
+    stretches: [Stretch; K],
+    /// The number of each line's first cell.
+    firsts: [u32; K],
+    count: u32,
+}
+
+impl<const K: usize> Reach<K> {
+    /// The number of cells.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
 }
 
 /// The lines of a board: `K` through each cell, at most `L` in all, which is a power of two.
@@ -206,7 +243,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     pub fn count(&self, occupancy: &Occupancy<L>, cell: CellId, gap: Gap) -> u32 {
         let mut sum = 0;
         for (axis, &at) in self.places(cell).iter().enumerate() {
-            sum += u32::from(lookup(&COUNT, at, axis, occupancy, gap));
+            sum += u32::from(occupancy.stretch(at, gap.bit(axis)).count);
         }
         sum
     }
@@ -215,6 +252,44 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     #[inline]
     pub fn any(&self, occupancy: &Occupancy<L>, mut sliders: impl Iterator<Item = CellId>) -> bool {
         sliders.any(|cell| self.count(occupancy, cell, Gap::NONE) != 0)
+    }
+
+    /// What a slider on `cell` reaches.
+    #[inline]
+    pub fn reach(&self, occupancy: &Occupancy<L>, cell: CellId, gap: Gap) -> Reach<K> {
+        let places = *self.places(cell);
+        let (mut stretches, mut firsts, mut count) = ([Stretch::default(); K], [0; K], 0);
+        for (axis, at) in places.into_iter().enumerate() {
+            stretches[axis] = occupancy.stretch(at, gap.bit(axis));
+            firsts[axis] = count;
+            count += u32::from(stretches[axis].count);
+        }
+        Reach {
+            places,
+            stretches,
+            firsts,
+            count,
+        }
+    }
+
+    /// The cell with this number, below [`Reach::count`], of those that a slider reaches, and the gap that
+    /// it leaves by going there.
+    #[inline]
+    pub fn nth(&self, reach: &Reach<K>, index: u32) -> (CellId, Gap) {
+        let passed = reach.firsts[1..]
+            .iter()
+            .map(|first| usize::from(index >= *first));
+        let axis = passed.sum::<usize>() % K;
+        let at = reach.places[axis];
+        let place = reach.stretches[axis].nth(at.place, index - reach.firsts[axis]);
+        let gap = Gap {
+            axis: axis as u8,
+            place: at.place,
+        };
+        (
+            self.cells[at.line as usize % L][place as usize % PLACES],
+            gap,
+        )
     }
 
     /// Calls `visit` with each cell that a slider on `cell` reaches, and with the gap that it
@@ -227,47 +302,24 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         gap: Gap,
         mut visit: impl FnMut(CellId, Gap),
     ) {
-        for (axis, &at) in self.places(cell).iter().enumerate() {
-            let mut reach = lookup(&REACH, at, axis, occupancy, gap);
-            let cells = &self.cells[at.line as usize % L];
-            let bit = 1 << at.place;
-            while reach != 0 {
-                visit(
-                    cells[reach.trailing_zeros() as usize % PLACES],
-                    Gap { axis, bit },
-                );
-                reach &= reach - 1;
-            }
+        let places = self.places(cell);
+        // The places on all lines as bits of one integer, for one loop in place of one a line.
+        let mut reached = 0;
+        for (axis, &at) in places.iter().enumerate() {
+            let bits = occupancy.stretch(at, gap.bit(axis)).bits(at.place);
+            reached |= bits << (axis * PLACES);
         }
-    }
-
-    /// The cell and gap with number `index` of those that [`Lines::each`] visits.
-    ///
-    /// # Panics
-    /// If there are not that many.
-    #[inline]
-    pub fn nth(
-        &self,
-        occupancy: &Occupancy<L>,
-        cell: CellId,
-        gap: Gap,
-        mut index: u32,
-    ) -> (CellId, Gap) {
-        for (axis, &at) in self.places(cell).iter().enumerate() {
-            let count = u32::from(lookup(&COUNT, at, axis, occupancy, gap));
-            if index >= count {
-                index -= count;
-                continue;
-            }
-            let mut reach = lookup(&REACH, at, axis, occupancy, gap);
-            for _ in 0..index {
-                reach &= reach - 1;
-            }
-            let bit = 1 << at.place;
-            let to = self.cells[at.line as usize % L][reach.trailing_zeros() as usize % PLACES];
-            return (to, Gap { axis, bit });
+        while reached != 0 {
+            let bit = reached.trailing_zeros() as usize;
+            let (axis, place) = (bit / PLACES % K, bit % PLACES);
+            let at = places[axis];
+            let gap = Gap {
+                axis: axis as u8,
+                place: at.place,
+            };
+            visit(self.cells[at.line as usize % L][place], gap);
+            reached &= reached - 1;
         }
-        panic!("cell {cell} reaches fewer cells than that");
     }
 
     /// The gap of a slider that goes from `from` to `to`, if it can get there.
@@ -288,17 +340,13 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     }
 }
 
-#[inline]
-fn lookup<T: Copy, const L: usize>(
-    table: &Table<T>,
-    at: Place,
-    axis: usize,
-    occupancy: &Occupancy<L>,
-    gap: Gap,
-) -> T {
-    let filled = if axis == gap.axis { gap.bit } else { 0 };
-    let occupied = (occupancy.0[at.line as usize % L] & !filled) as usize;
-    table[at.place as usize % PLACES][occupied % (1 << LONGEST)]
+impl<const L: usize> Occupancy<L> {
+    /// What a slider reaches on a line on which `open` counts as free.
+    #[inline]
+    fn stretch(&self, at: Place, open: u16) -> Stretch {
+        let occupied = (self.0[at.line as usize % L] & !open) as usize;
+        STRETCHES[at.place as usize % PLACES][occupied % (1 << LONGEST)]
+    }
 }
 
 #[cfg(test)]
@@ -336,8 +384,10 @@ mod tests {
                 let expected = walk(board, &blocked, from);
                 let mut listed = Vec::new();
                 lines.each(&occupancy, from, Gap::NONE, |cell, _| listed.push(cell));
+                let reach = lines.reach(&occupancy, from, Gap::NONE);
+                assert_eq!(reach.count() as usize, listed.len());
                 for (i, &cell) in listed.iter().enumerate() {
-                    assert_eq!(lines.nth(&occupancy, from, Gap::NONE, i as u32).0, cell);
+                    assert_eq!(lines.nth(&reach, i as u32).0, cell);
                 }
                 listed.sort_unstable();
                 assert_eq!(listed, expected);

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
+use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy, Reach};
 use crate::kit::board::sliding::slide_moves::{self, Slide};
 use crate::kit::board::{Board, CellId};
 use crate::kit::rng::Rng;
@@ -82,53 +82,84 @@ pub fn list<const K: usize, const L: usize>(
 pub fn random<const K: usize, const L: usize>(
     lines: &Lines<K, L>,
     occupied: &Occupancy<L>,
-    pieces: impl Iterator<Item = CellId> + Clone,
+    pieces: impl Iterator<Item = CellId>,
     rng: &mut Rng,
 ) -> Shot {
-    let mut sums: ArrayVec<(CellId, u32), MOST_PIECES> = ArrayVec::new();
+    let mut sliders: ArrayVec<Slider<K>, MOST_PIECES> = ArrayVec::new();
     let mut slides = 0;
-    for from in pieces.clone() {
-        slides += lines.count(occupied, from, Gap::NONE);
-        sums.push((from, slides));
+    for from in pieces {
+        let reach = lines.reach(occupied, from, Gap::NONE);
+        slides += reach.count();
+        sliders.push(Slider {
+            from,
+            reach,
+            end: slides,
+        });
     }
     let most = lines.most();
     for _ in 0..slides / SLIDES_A_TRY {
         let drawn = rng.below(u64::from(slides * most)) as u32;
         let (slide, shot) = (drawn / most, drawn % most);
-        let &(from, sum) = sums
-            .iter()
-            .find(|(_, sum)| *sum > slide)
-            .expect("a slide of a piece");
-        // Counted from the piece's last slide backwards, so that the sum before it is not needed.
-        let (to, gap) = lines.nth(occupied, from, Gap::NONE, sum - 1 - slide);
-        if shot < lines.count(occupied, to, gap) {
-            let (target, _) = lines.nth(occupied, to, gap, shot);
-            return Shot { from, to, target };
+        let Slider { from, reach, end } = of_slide(&sliders, slide);
+        // Counted from the piece's last slide backwards.
+        let (to, gap) = lines.nth(reach, end - 1 - slide);
+        let shots = lines.reach(occupied, to, gap);
+        if shot < shots.count() {
+            let (target, _) = lines.nth(&shots, shot);
+            return Shot {
+                from: *from,
+                to,
+                target,
+            };
         }
     }
-    random_by_counting(lines, occupied, pieces, rng)
+    random_by_counting(lines, occupied, &sliders, rng)
+}
+
+/// A piece with its slides.
+struct Slider<const K: usize> {
+    from: CellId,
+    reach: Reach<K>,
+    /// The number of slides of all pieces up to this one.
+    end: u32,
+}
+
+/// The piece that has the slide with this number, of those of all pieces.
+#[inline]
+fn of_slide<const K: usize>(sliders: &[Slider<K>], slide: u32) -> &Slider<K> {
+    let passed = sliders
+        .iter()
+        .map(|slider| usize::from(slider.end <= slide));
+    &sliders[passed.sum::<usize>()]
 }
 
 /// The same, with each slide weighted by its number of shots.
 fn random_by_counting<const K: usize, const L: usize>(
     lines: &Lines<K, L>,
     occupied: &Occupancy<L>,
-    pieces: impl Iterator<Item = CellId>,
+    sliders: &[Slider<K>],
     rng: &mut Rng,
 ) -> Shot {
-    let mut slides: ArrayVec<(CellId, CellId, Gap, u32), MOST_SLIDES> = ArrayVec::new();
+    // No slide has more shots than 44, so all of them are fewer than 2^16.
+    let mut sums: ArrayVec<u16, MOST_SLIDES> = ArrayVec::new();
     let mut sum = 0;
-    for from in pieces {
-        lines.each(occupied, from, Gap::NONE, |to, gap| {
-            sum += lines.count(occupied, to, gap);
-            slides.push((from, to, gap, sum));
+    for slider in sliders {
+        lines.each(occupied, slider.from, Gap::NONE, |to, gap| {
+            sum += lines.count(occupied, to, gap) as u16;
+            sums.push(sum);
         });
     }
-    let drawn = rng.below(u64::from(sum)) as u32;
-    let slide = slides.partition_point(|(.., sum)| *sum <= drawn);
-    let (from, to, gap, sum) = slides[slide];
-    let (target, _) = lines.nth(occupied, to, gap, sum - 1 - drawn);
-    Shot { from, to, target }
+    let drawn = rng.below(u64::from(sum)) as u16;
+    let slide = sums.iter().map(|sum| u32::from(*sum <= drawn)).sum::<u32>();
+    let Slider { from, reach, end } = of_slide(sliders, slide);
+    let (to, gap) = lines.nth(reach, slide + reach.count() - end);
+    let shots = lines.reach(occupied, to, gap);
+    let (target, _) = lines.nth(&shots, u32::from(sums[slide as usize] - 1 - drawn));
+    Shot {
+        from: *from,
+        to,
+        target,
+    }
 }
 
 /// True if a piece on `from` can make this move.

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
+use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy, Reach};
 use crate::kit::board::{Board, CellId, NO_CELL};
 use crate::kit::rng::Rng;
 
@@ -53,21 +53,19 @@ pub fn random<const K: usize, const L: usize>(
     pieces: impl Iterator<Item = CellId>,
     rng: &mut Rng,
 ) -> Slide {
-    let mut sums: ArrayVec<(CellId, u32), MOST_PIECES> = ArrayVec::new();
+    let mut sliders: ArrayVec<(CellId, Reach<K>, u32), MOST_PIECES> = ArrayVec::new();
     let mut sum = 0;
     for from in pieces {
-        sum += lines.count(occupied, from, Gap::NONE);
-        sums.push((from, sum));
+        let reach = lines.reach(occupied, from, Gap::NONE);
+        sum += reach.count();
+        sliders.push((from, reach, sum));
     }
     let drawn = rng.below(u64::from(sum)) as u32;
-    let mut drawn_piece = 0;
-    while sums[drawn_piece].1 <= drawn {
-        drawn_piece += 1;
-    }
-    let (from, sum) = sums[drawn_piece];
-    // Counted from the piece's last move backwards, so that the sum before it is not needed.
-    let (to, _) = lines.nth(occupied, from, Gap::NONE, sum - 1 - drawn);
-    Slide { from, to }
+    let passed = sliders.iter().map(|(_, _, sum)| usize::from(*sum <= drawn));
+    let (from, reach, sum) = &sliders[passed.sum::<usize>()];
+    // Counted from the piece's last move backwards.
+    let (to, _) = lines.nth(reach, sum - 1 - drawn);
+    Slide { from: *from, to }
 }
 
 /// Reads `FROM-TO`.
