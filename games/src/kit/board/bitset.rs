@@ -130,14 +130,14 @@ const fn nth_in_bytes() -> [[u8; 8]; 256] {
 
 /// For each byte the sum of those up to it, where the sum of all is at most 255.
 #[inline]
-fn totals(bytes: u64) -> u64 {
+pub fn totals(bytes: u64) -> u64 {
     bytes.wrapping_mul(ONES)
 }
 
 /// The first byte of some [`totals`] of at most 128 that is greater than `index`, as the number of bits before it,
 /// and by how much `index` is greater than the byte before that.
 #[inline]
-fn find(totals: u64, index: u32) -> (u32, u32) {
+pub fn find(totals: u64, index: u32) -> (u32, u32) {
     // The high bit of each byte says whether it is at most the index.
     let passed = ((u64::from(index) * ONES) | HIGH).wrapping_sub(totals);
     let shift = ((!passed & HIGH) | 1 << 63).trailing_zeros() & 56;

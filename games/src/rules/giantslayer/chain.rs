@@ -51,25 +51,32 @@ impl Chain {
     }
 }
 
+/// The directions by the numbers of the cells that they lead to from anywhere, in which chains are counted:
+/// south-west, south-east, west, east, north-west, north-east.
+const BY_CELL: [usize; 6] = [3, 2, 4, 1, 5, 0];
+
 /// In all of these, `white` are the halogai that are left and `empty` the vacant cells; the cell that
 /// the giant started from is vacant.
 impl Tables {
     /// The directions in which a giant on a cell can trample, with the jumps.
-    #[inline]
+    #[inline(always)]
     fn tramples(
         &self,
         cell: CellId,
         white: u64,
         empty: u64,
     ) -> impl Iterator<Item = (usize, Jump)> + '_ {
-        let (ways, jumps) = (&self.ways[cell as usize], &self.jumps[cell as usize]);
-        let over = bitset::cells64(self.near[cell as usize] & white);
-        let jump = move |over| {
-            let way = ways[over as usize & 63] as usize;
+        let jumps = &self.jumps[cell as usize];
+        // All directions are looked at without branches; few of them turn out to be possible.
+        let mut possible = 0;
+        for (bit, way) in BY_CELL.into_iter().enumerate() {
+            let Jump { over, land } = jumps[way];
+            possible |= (white >> over & empty >> land & 1) << bit;
+        }
+        bitset::cells64(possible).map(move |bit| {
+            let way = BY_CELL[bit as usize % BY_CELL.len()];
             (way, jumps[way])
-        };
-        over.map(jump)
-            .filter(move |(_, jump)| empty >> jump.land & 1 != 0)
+        })
     }
 
     pub(super) fn can_trample(&self, cell: CellId, white: u64, empty: u64) -> bool {

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use super::tables::{ROWS, Tables};
-use crate::kit::board::CellId;
+use crate::kit::board::{CellId, bitset};
 use crate::kit::rng::Rng;
 
 /// Lines in all, nine in each of three directions.
@@ -16,8 +16,6 @@ const NUMBERS: usize = 3usize.pow(ROWS as u32);
 const HALOGAI: u16 = 2;
 /// The digit of all else: giants, the middle, what is off the board.
 const BLOCK: u16 = 1;
-/// Every byte 1.
-const ONES: u64 = u64::MAX / 255;
 
 /// The slides of every line, as pairs of places.
 #[derive(Debug)]
@@ -177,20 +175,18 @@ impl HalogaiLines {
     /// # Panics
     /// If there is none.
     pub(super) fn random(&self, stones: &LineNumbers, rng: &mut Rng) -> (CellId, CellId) {
-        let mut index = rng.below(u64::from(stones.count())) as u32;
-        let mut group = 0;
-        // Byte i of such a word is the sum of the counts up to i.
-        let mut sums = stones.word(group).wrapping_mul(ONES);
-        while index >= (sums >> 56) as u32 {
-            index -= (sums >> 56) as u32;
-            group += 1;
-            sums = stones.word(group).wrapping_mul(ONES);
+        let index = rng.below(u64::from(stones.count())) as u32;
+        let (mut group, mut before, mut end) = (0, 0, 0);
+        for earlier in 0..stones.counts.len() - 1 {
+            end += stones.count_of(earlier);
+            let passed = index >= end;
+            group += usize::from(passed);
+            before = if passed { end } else { before };
         }
-        // The high bit of each byte says whether that sum is at most the index.
-        let passed = ((u64::from(index) * ONES) | (ONES << 7)).wrapping_sub(sums) & (ONES << 7);
-        let within = passed.count_ones();
-        let line = 8 * group + within as usize;
-        let left = (sums >> (8 * within)) as u8 - 1 - index as u8;
+        let (shift, index) = bitset::find(bitset::totals(stones.word(group)), index - before);
+        let line = 8 * group + shift as usize / 8;
+        // Counted from the line's last slide backwards.
+        let left = (stones.word(group) >> shift) as u8 - 1 - index as u8;
         let first = self.slides.firsts[stones.numbers[line] as usize];
         let (from, to) = self.slides.all[first as usize + left as usize];
         (
@@ -205,9 +201,15 @@ impl LineNumbers {
         u64::from_le_bytes(self.counts[group])
     }
 
+    /// The number of slides of a group.
+    fn count_of(&self, group: usize) -> u32 {
+        (bitset::totals(self.word(group)) >> 56) as u32
+    }
+
     /// The number of slides.
     pub(super) fn count(&self) -> u32 {
-        let sum = |group| (self.word(group).wrapping_mul(ONES) >> 56) as u32;
-        (0..self.counts.len()).map(sum).sum()
+        (0..self.counts.len())
+            .map(|group| self.count_of(group))
+            .sum()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use arrayvec::ArrayVec;
 use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
@@ -135,7 +136,8 @@ impl Giantslayer {
     fn begin_halogai_turn(&self, position: &mut Position) {
         let white = position.stones[HALOGAI];
         for cell in position.stones(GIANTS) {
-            if (self.tables.near[cell as usize] & white).count_ones() >= 2 {
+            let touching = self.tables.near[cell as usize] & white;
+            if touching & touching.wrapping_sub(1) != 0 {
                 self.lift(position, GIANTS, cell);
             }
         }
@@ -171,43 +173,54 @@ impl Giantslayer {
         (chain.len() > 0 && from != self.tables.middle).then_some(Move::Trample(chain))
     }
 
-    /// The giants' counts of moves: cell, steps, chains.
-    fn count_giants<'a>(
+    /// The giants' moves: cells, ends of steps, numbers of chains.
+    #[inline]
+    fn giants_moves<'a>(
         &'a self,
         position: &'a Position,
-    ) -> impl Iterator<Item = (CellId, u32, u64)> + 'a {
+    ) -> impl Iterator<Item = (CellId, u64, u64)> + 'a {
         let (white, empty) = (position.stones[HALOGAI], self.empty(position));
         position.stones(GIANTS).map(move |cell| {
             let steps = self.tables.near[cell as usize] & empty;
             let chains = self.tables.count_chains(cell, white, empty | 1 << cell);
-            (cell, steps.count_ones(), chains)
+            (cell, steps, chains)
         })
     }
 
     fn random_giant(&self, position: &Position, rng: &mut Rng) -> Move {
-        let counts: arrayvec::ArrayVec<_, { STONES[GIANTS] }> =
-            self.count_giants(position).collect();
-        let all = counts
-            .iter()
-            .map(|(_, steps, chains)| u64::from(*steps) + chains);
-        let mut index = rng.below(all.sum());
-        let (white, empty) = (position.stones[HALOGAI], self.empty(position));
-        for (cell, steps, chains) in counts {
-            let steps = u64::from(steps);
-            if index < steps {
-                let open = self.tables.near[cell as usize] & empty;
-                return Move::Go(cell, bitset::nth64(open, index as u32));
-            }
-            index -= steps;
-            if index < chains {
-                let start = Chain::new(cell);
-                let empty = empty | 1 << cell;
-                let chain = self.tables.nth_chain(start, cell, white, empty, index);
-                return Move::Trample(chain);
-            }
-            index -= chains;
+        struct Giant {
+            cell: CellId,
+            steps: u64,
+            /// The number of moves of all giants before it, and of those with this one.
+            before: u64,
+            end: u64,
         }
-        unreachable!("the index is below the sum of the counts")
+        let mut giants: ArrayVec<Giant, { STONES[GIANTS] }> = ArrayVec::new();
+        let mut sum = 0;
+        for (cell, steps, chains) in self.giants_moves(position) {
+            let before = sum;
+            sum += u64::from(steps.count_ones()) + chains;
+            giants.push(Giant {
+                cell,
+                steps,
+                before,
+                end: sum,
+            });
+        }
+        let index = rng.below(sum);
+        let passed = giants.iter().map(|giant| usize::from(giant.end <= index));
+        let giant = &giants[passed.sum::<usize>()];
+        let (cell, index) = (giant.cell, index - giant.before);
+        let steps = u64::from(giant.steps.count_ones());
+        if index < steps {
+            return Move::Go(cell, bitset::nth64(giant.steps, index as u32));
+        }
+        let (white, empty) = (position.stones[HALOGAI], self.empty(position) | 1 << cell);
+        let start = Chain::new(cell);
+        let chain = self
+            .tables
+            .nth_chain(start, cell, white, empty, index - steps);
+        Move::Trample(chain)
     }
 }
 
@@ -363,9 +376,9 @@ impl Game for Giantslayer {
             None => 0,
             Some(HALOGAI) => u64::from(position.lines.count()),
             Some(_) => {
-                let counts = self.count_giants(position);
-                counts
-                    .map(|(_, steps, chains)| u64::from(steps) + chains)
+                let moves = self.giants_moves(position);
+                moves
+                    .map(|(_, steps, chains)| u64::from(steps.count_ones()) + chains)
                     .sum()
             }
         }

@@ -1,5 +1,7 @@
 //! The board of Giantslayer as tables: neighbours and jumps.
 
+use std::array;
+
 use crate::kit::board::{Board, CellId};
 use crate::kit::view::Shape;
 
@@ -7,6 +9,8 @@ use crate::kit::view::Shape;
 pub(super) const STONES: [usize; 2] = [24, 6];
 /// The number of rows, and of cells in the longest one.
 pub(super) const ROWS: usize = 9;
+/// The number of cells.
+const CELLS: usize = 61;
 /// A jump in one direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Jump {
@@ -30,11 +34,9 @@ pub(super) struct Tables {
     /// The outer ring.
     pub(super) edge: u64,
     /// The neighbours of each cell but the middle one.
-    pub(super) near: Vec<u64>,
+    pub(super) near: [u64; CELLS],
     /// The jumps from each cell, by direction.
-    pub(super) jumps: Vec<[Jump; 6]>,
-    /// The direction from each cell to each of its neighbours.
-    pub(super) ways: Vec<[u8; 64]>,
+    pub(super) jumps: [[Jump; 6]; CELLS],
 }
 
 /// The hexagon of side 5, named as the Abalone board.
@@ -57,7 +59,6 @@ impl Tables {
         let is_edge = |cell: &CellId| board.neighbours(*cell).count() < 6;
         let edge = board.cells().filter(is_edge).fold(0, |set, c| set | 1 << c);
         let near = |cell| board.neighbours(cell).fold(0, |set, c| set | 1 << c) & all;
-        let near = board.cells().map(near).collect();
         let jump = |cell, direction| {
             let over = board.step(cell, direction).filter(|&c| c != middle);
             let land = over.and_then(|over| board.step(over, direction));
@@ -67,24 +68,12 @@ impl Tables {
             }
         };
         let jumps = |cell| [0, 1, 2, 3, 4, 5].map(|direction| jump(cell, direction));
-        let jumps = board.cells().map(jumps).collect();
-        let ways = |cell| {
-            let mut ways = [0; 64];
-            for direction in 0..board.directions() {
-                if let Some(next) = board.step(cell, direction) {
-                    ways[next as usize] = direction as u8;
-                }
-            }
-            ways
-        };
-        let ways = board.cells().map(ways).collect();
         Tables {
             middle,
             all,
             edge,
-            near,
-            jumps,
-            ways,
+            near: array::from_fn(|cell| near(cell as CellId)),
+            jumps: array::from_fn(|cell| jumps(cell as CellId)),
             board,
         }
     }

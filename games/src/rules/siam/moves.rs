@@ -48,7 +48,7 @@ const SECOND: CellId = 32;
 pub(super) struct AllMoves {
     /// Entries, then ends of steps by direction; two sets a word.
     placed: Sequence<3>,
-    turned: Sequence<1>,
+    turned: u32,
     /// Exits and pushes in a word, entries with a push in the next one.
     rest: Sequence<2>,
 }
@@ -60,12 +60,11 @@ impl AllMoves {
         let [north, east, south, west] = sets.steps;
         let mut all = AllMoves {
             placed: Sequence::EMPTY,
-            turned: Sequence::EMPTY,
+            turned: sets.turn,
             rest: Sequence::EMPTY,
         };
         let placed = [both(sets.enter, north), both(east, south), west.into()];
         all.placed.put(0, placed);
-        all.turned.put(0, [sets.turn.into()]);
         all.rest
             .put(0, [both(sets.out, sets.push), sets.enter_push.into()]);
         all
@@ -74,13 +73,13 @@ impl AllMoves {
     /// The number of moves.
     #[inline]
     pub(super) fn len(&self) -> u32 {
-        4 * self.placed.len() + 3 * self.turned.len() + self.rest.len()
+        4 * self.placed.len() + 3 * self.turned.count_ones() + self.rest.len()
     }
 
     /// The move with this number, below [`AllMoves::len`].
     #[inline]
     pub(super) fn nth(&self, position: &Position, index: u32) -> Move {
-        let (placed, turned) = (4 * self.placed.len(), 3 * self.turned.len());
+        let (placed, turned) = (4 * self.placed.len(), 3 * self.turned.count_ones());
         if index < placed {
             let (word, place) = self.placed.nth(index / 4);
             let (set, to) = (2 * word as CellId + place / SECOND, place % SECOND);
@@ -92,7 +91,7 @@ impl AllMoves {
         }
         let index = index - placed;
         if index < turned {
-            let (_, cell) = self.turned.nth(index / 3);
+            let cell = bitset::nth64(self.turned.into(), index / 3);
             let turned = u32::from(position.facing(cell)) + 1 + index % 3;
             return Move::Turn(cell, (turned % 4) as Facing);
         }

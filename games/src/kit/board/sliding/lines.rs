@@ -51,13 +51,6 @@ const fn stretches() -> [[Stretch; 1 << LONGEST]; PLACES] {
 }
 
 impl Stretch {
-    /// The place with this number of those that a slider on `own` reaches.
-    #[inline]
-    fn nth(self, own: u8, index: u32) -> u32 {
-        let place = u32::from(self.first) + index;
-        place + u32::from(place >= u32::from(own))
-    }
-
     /// The places that a slider on `own` reaches, as bits.
     #[inline]
     fn bits(self, own: u8) -> u64 {
@@ -104,14 +97,22 @@ impl Gap {
 /// The cells that a slider reaches, in the order of its lines and along each of them, as numbers from 0 on.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach<const K: usize> {
-    places: [Place; K],
-    stretches: [Stretch; K],
+    from: CellId,
     /// The number of each line's first cell.
     firsts: [u32; K],
+    /// What is added to a number to get a place on each line, if the slider's own were one of them; below 0 by
+    /// overflow.
+    offsets: [u8; K],
     count: u32,
 }
 
 impl<const K: usize> Reach<K> {
+    /// The slider's cell.
+    #[inline]
+    pub fn from(&self) -> CellId {
+        self.from
+    }
+
     /// The number of cells.
     #[inline]
     pub fn count(&self) -> u32 {
@@ -257,19 +258,19 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     /// What a slider on `cell` reaches.
     #[inline]
     pub fn reach(&self, occupancy: &Occupancy<L>, cell: CellId, gap: Gap) -> Reach<K> {
-        let places = *self.places(cell);
-        let (mut stretches, mut firsts, mut count) = ([Stretch::default(); K], [0; K], 0);
-        for (axis, at) in places.into_iter().enumerate() {
-            stretches[axis] = occupancy.stretch(at, gap.bit(axis));
-            firsts[axis] = count;
-            count += u32::from(stretches[axis].count);
+        let mut reach = Reach {
+            from: cell,
+            firsts: [0; K],
+            offsets: [0; K],
+            count: 0,
+        };
+        for (axis, &at) in self.places(cell).iter().enumerate() {
+            let stretch = occupancy.stretch(at, gap.bit(axis));
+            reach.firsts[axis] = reach.count;
+            reach.offsets[axis] = stretch.first.wrapping_sub(reach.count as u8);
+            reach.count += u32::from(stretch.count);
         }
-        Reach {
-            places,
-            stretches,
-            firsts,
-            count,
-        }
+        reach
     }
 
     /// The cell with this number, below [`Reach::count`], of those that a slider reaches, and the gap that
@@ -280,8 +281,9 @@ impl<const K: usize, const L: usize> Lines<K, L> {
             .iter()
             .map(|first| usize::from(index >= *first));
         let axis = passed.sum::<usize>() % K;
-        let at = reach.places[axis];
-        let place = reach.stretches[axis].nth(at.place, index - reach.firsts[axis]);
+        let at = self.places(reach.from)[axis];
+        let place = reach.offsets[axis].wrapping_add(index as u8);
+        let place = place + u8::from(place >= at.place);
         let gap = Gap {
             axis: axis as u8,
             place: at.place,

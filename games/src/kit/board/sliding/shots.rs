@@ -90,24 +90,20 @@ pub fn random<const K: usize, const L: usize>(
     for from in pieces {
         let reach = lines.reach(occupied, from, Gap::NONE);
         slides += reach.count();
-        sliders.push(Slider {
-            from,
-            reach,
-            end: slides,
-        });
+        sliders.push(Slider { reach, end: slides });
     }
     let most = lines.most();
     for _ in 0..slides / SLIDES_A_TRY {
         let drawn = rng.below(u64::from(slides * most)) as u32;
         let (slide, shot) = (drawn / most, drawn % most);
-        let Slider { from, reach, end } = of_slide(&sliders, slide);
+        let Slider { reach, end } = of_slide(&sliders, slide);
         // Counted from the piece's last slide backwards.
         let (to, gap) = lines.nth(reach, end - 1 - slide);
         let shots = lines.reach(occupied, to, gap);
         if shot < shots.count() {
             let (target, _) = lines.nth(&shots, shot);
             return Shot {
-                from: *from,
+                from: reach.from(),
                 to,
                 target,
             };
@@ -118,7 +114,6 @@ pub fn random<const K: usize, const L: usize>(
 
 /// A piece with its slides.
 struct Slider<const K: usize> {
-    from: CellId,
     reach: Reach<K>,
     /// The number of slides of all pieces up to this one.
     end: u32,
@@ -144,19 +139,19 @@ fn random_by_counting<const K: usize, const L: usize>(
     let mut sums: ArrayVec<u16, MOST_SLIDES> = ArrayVec::new();
     let mut sum = 0;
     for slider in sliders {
-        lines.each(occupied, slider.from, Gap::NONE, |to, gap| {
+        lines.each(occupied, slider.reach.from(), Gap::NONE, |to, gap| {
             sum += lines.count(occupied, to, gap) as u16;
             sums.push(sum);
         });
     }
     let drawn = rng.below(u64::from(sum)) as u16;
     let slide = sums.iter().map(|sum| u32::from(*sum <= drawn)).sum::<u32>();
-    let Slider { from, reach, end } = of_slide(sliders, slide);
+    let Slider { reach, end } = of_slide(sliders, slide);
     let (to, gap) = lines.nth(reach, slide + reach.count() - end);
     let shots = lines.reach(occupied, to, gap);
     let (target, _) = lines.nth(&shots, u32::from(sums[slide as usize] - 1 - drawn));
     Shot {
-        from: *from,
+        from: reach.from(),
         to,
         target,
     }

@@ -53,19 +53,22 @@ pub fn random<const K: usize, const L: usize>(
     pieces: impl Iterator<Item = CellId>,
     rng: &mut Rng,
 ) -> Slide {
-    let mut sliders: ArrayVec<(CellId, Reach<K>, u32), MOST_PIECES> = ArrayVec::new();
+    let mut sliders: ArrayVec<(Reach<K>, u32), MOST_PIECES> = ArrayVec::new();
     let mut sum = 0;
     for from in pieces {
         let reach = lines.reach(occupied, from, Gap::NONE);
         sum += reach.count();
-        sliders.push((from, reach, sum));
+        sliders.push((reach, sum));
     }
     let drawn = rng.below(u64::from(sum)) as u32;
-    let passed = sliders.iter().map(|(_, _, sum)| usize::from(*sum <= drawn));
-    let (from, reach, sum) = &sliders[passed.sum::<usize>()];
+    let passed = sliders.iter().map(|(_, sum)| usize::from(*sum <= drawn));
+    let (reach, sum) = &sliders[passed.sum::<usize>()];
     // Counted from the piece's last move backwards.
     let (to, _) = lines.nth(reach, sum - 1 - drawn);
-    Slide { from: *from, to }
+    Slide {
+        from: reach.from(),
+        to,
+    }
 }
 
 /// Reads `FROM-TO`.
