@@ -53,7 +53,7 @@ const fn stretches() -> [[Stretch; 1 << LONGEST]; PLACES] {
 impl Stretch {
     /// The places that a slider on `own` reaches, as bits.
     #[inline]
-    fn bits(self, own: u8) -> u64 {
+    fn bits(self, own: u8) -> u32 {
         ((2 << self.count) - 1) << self.first & !(1 << own)
     }
 }
@@ -74,22 +74,29 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
     axis: u8,
-    place: u8,
+    bit: u16,
 }
 
 impl Gap {
     /// No gap: only free cells count as free.
-    pub const NONE: Gap = Gap {
-        axis: 0,
-        place: PLACES as u8,
-    };
+    pub const NONE: Gap = Gap { axis: 0, bit: 0 };
+
+    /// The gap on an axis that a slider leaves at a place.
+    #[inline]
+    fn at(axis: usize, place: u8) -> Self {
+        Gap {
+            axis: axis as u8,
+            bit: 1 << place,
+        }
+    }
 
     /// The bit that counts as free on the lines of an axis.
     #[inline]
     fn bit(self, axis: usize) -> u16 {
-        match usize::from(self.axis) == axis {
-            true => (1_u32 << self.place) as u16,
-            false => 0,
+        if usize::from(self.axis) == axis {
+            self.bit
+        } else {
+            0
         }
     }
 }
@@ -284,10 +291,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         let at = self.places(reach.from)[axis];
         let place = reach.offsets[axis].wrapping_add(index as u8);
         let place = place + u8::from(place >= at.place);
-        let gap = Gap {
-            axis: axis as u8,
-            place: at.place,
-        };
+        let gap = Gap::at(axis, at.place);
         (
             self.cells[at.line as usize % L][place as usize % PLACES],
             gap,
@@ -304,23 +308,14 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         gap: Gap,
         mut visit: impl FnMut(CellId, Gap),
     ) {
-        let places = self.places(cell);
-        // The places on all lines as bits of one integer, for one loop in place of one a line.
-        let mut reached = 0;
-        for (axis, &at) in places.iter().enumerate() {
-            let bits = occupancy.stretch(at, gap.bit(axis)).bits(at.place);
-            reached |= bits << (axis * PLACES);
-        }
-        while reached != 0 {
-            let bit = reached.trailing_zeros() as usize;
-            let (axis, place) = (bit / PLACES % K, bit % PLACES);
-            let at = places[axis];
-            let gap = Gap {
-                axis: axis as u8,
-                place: at.place,
-            };
-            visit(self.cells[at.line as usize % L][place], gap);
-            reached &= reached - 1;
+        for (axis, &at) in self.places(cell).iter().enumerate() {
+            let mut reached = occupancy.stretch(at, gap.bit(axis)).bits(at.place);
+            let cells = &self.cells[at.line as usize % L];
+            while reached != 0 {
+                let place = reached.trailing_zeros() as usize % PLACES;
+                visit(cells[place], Gap::at(axis, at.place));
+                reached &= reached - 1;
+            }
         }
     }
 

@@ -138,11 +138,12 @@ fn random_by_counting<const K: usize, const L: usize>(
     // No slide has more shots than 44, so all of them are fewer than 2^16.
     let mut sums: ArrayVec<u16, MOST_SLIDES> = ArrayVec::new();
     let mut sum = 0;
-    for slider in sliders {
-        lines.each(occupied, slider.reach.from(), Gap::NONE, |to, gap| {
+    for Slider { reach, .. } in sliders {
+        for slide in 0..reach.count() {
+            let (to, gap) = lines.nth(reach, slide);
             sum += lines.count(occupied, to, gap) as u16;
             sums.push(sum);
-        });
+        }
     }
     let drawn = rng.below(u64::from(sum)) as u16;
     let slide = sums.iter().map(|sum| u32::from(*sum <= drawn)).sum::<u32>();
