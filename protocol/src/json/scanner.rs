@@ -264,18 +264,29 @@ impl<'a> Scanner<'a> {
     }
 
     /// Calls `item` at each item of a list; it takes the item.
-    pub fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
-        self.expect(b'[')?;
+    pub fn list(&mut self, item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.each(b'[', b']', item)
+    }
+
+    /// Calls `one` at each of what stands between these, with commas; it takes one.
+    #[inline]
+    fn each(
+        &mut self,
+        open: u8,
+        close: u8,
+        mut one: impl FnMut(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        self.expect(open)?;
         self.skip_space();
-        if self.peek()? == b']' {
+        if self.peek()? == close {
             self.at += 1;
             return Some(());
         }
         loop {
-            item(self)?;
+            one(self)?;
             match self.next()? {
                 b',' => {}
-                b']' => return Some(()),
+                end if end == close => return Some(()),
                 _ => return None,
             }
         }
@@ -286,7 +297,7 @@ impl<'a> Scanner<'a> {
         &mut self,
         mut field: impl FnMut(&mut Self, &'a str) -> Option<()>,
     ) -> Option<()> {
-        self.object_of(|scanner| {
+        self.fields(|scanner| {
             let key = scanner.key()?;
             field(scanner, key)
         })
@@ -302,21 +313,8 @@ impl<'a> Scanner<'a> {
 
     /// Calls `field` at each field of an object; it takes the key and the value.
     #[inline]
-    pub fn object_of(&mut self, mut field: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
-        self.expect(b'{')?;
-        self.skip_space();
-        if self.peek()? == b'}' {
-            self.at += 1;
-            return Some(());
-        }
-        loop {
-            field(self)?;
-            match self.next()? {
-                b',' => {}
-                b'}' => return Some(()),
-                _ => return None,
-            }
-        }
+    pub fn fields(&mut self, field: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.each(b'{', b'}', field)
     }
 
     /// Skips a plain value and returns its text.

@@ -3,36 +3,11 @@
 use std::collections::VecDeque;
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle};
 
-/// Batches that a worker has at a time, so that it need not wait for the next one.
+/// Batches that a helper has at a time, so that it need not wait for the next one.
 const AHEAD: usize = 2;
-
-/// A batch on its way.
-struct Slot<B> {
-    /// Its worker; `None` for this thread.
-    worker: Option<usize>,
-    /// `None` until it is taken from its worker.
-    batch: Option<B>,
-}
-
-/// The next batch, unless the end is reached.
-fn next<S, B, E>(
-    (source, mut batch): (&mut S, B),
-    mut fill: impl FnMut(&mut S, &mut B) -> Result<bool, E>,
-    end: &mut Option<Result<(), E>>,
-) -> Option<B> {
-    if end.is_none() {
-        match fill(source, &mut batch) {
-            Ok(true) => return Some(batch),
-            Ok(false) => *end = Some(Ok(())),
-            Err(error) => *end = Some(Err(error)),
-        }
-    }
-    None
-}
 
 /// Fills batches, works on them on all cores, and takes them in the order in which they were filled, until
 /// there are no more or something fails; what was filled before that is still taken. This thread fills and
@@ -43,106 +18,155 @@ fn next<S, B, E>(
 /// which each thread keeps.
 pub(super) fn in_order<S, B: Default + Send, M: Default, E>(
     source: &mut S,
-    mut fill: impl FnMut(&mut S, &mut B) -> Result<bool, E>,
+    fill: impl FnMut(&mut S, &mut B) -> Result<bool, E>,
     work: impl Fn(&mut B, &mut M) + Sync,
     mut take: impl FnMut(&mut S, &mut B) -> Result<(), E>,
 ) -> Result<(), E> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let helpers = cores - 1;
-    let is_over = AtomicBool::new(false);
-    let help = |todo: Receiver<B>, done: Sender<B>| {
-        let mut memo = M::default();
-        for mut batch in todo {
-            if is_over.load(Relaxed) {
-                return;
-            }
-            work(&mut batch, &mut memo);
-            // Nobody takes it after an error.
-            let _ = done.send(batch);
-        }
-    };
-    let help = &help;
+    let work = &work;
     thread::scope(|scope| {
-        let mut workers = Vec::new();
-        let mut all = || {
-            let mut end = None;
-            let mut order = VecDeque::new();
-            for given in 0..AHEAD * helpers {
-                let Some(batch) = next((source, B::default()), &mut fill, &mut end) else {
-                    break;
-                };
-                if given < helpers {
-                    let ((todo, theirs), (done, made)) = (channel(), channel());
-                    let thread = scope.spawn(move || help(theirs, done));
-                    workers.push((todo, made, thread));
-                }
-                let worker = given % helpers;
-                let _ = workers[worker].0.send(batch);
-                order.push_back(Slot {
-                    worker: Some(worker),
-                    batch: None,
-                });
-            }
-            let (mut memo, mut spare) = (M::default(), Vec::new());
-            loop {
-                if let Some(Slot {
-                    worker: Some(worker),
-                    batch: batch @ None,
-                }) = order.front_mut()
-                {
-                    *batch = workers[*worker].1.try_recv().ok();
-                }
-                let is_done = order.front().is_some_and(|slot| slot.batch.is_some());
-                // As many here as there, if the first one takes long.
-                if !is_done && end.is_none() && order.len() < 2 * AHEAD * cores {
-                    let batch = spare.pop().unwrap_or_default();
-                    if let Some(mut batch) = next((source, batch), &mut fill, &mut end) {
-                        work(&mut batch, &mut memo);
-                        order.push_back(Slot {
-                            worker: None,
-                            batch: Some(batch),
-                        });
-                    }
-                    continue;
-                }
-                let Some(Slot { worker, batch }) = order.pop_front() else {
-                    return end.unwrap_or(Ok(()));
-                };
-                let mut batch = match (batch, worker) {
-                    (Some(batch), _) => batch,
-                    (None, worker) => {
-                        let worker = worker.unwrap_or_default();
-                        match workers[worker].1.recv() {
-                            Ok(batch) => batch,
-                            Err(_) => give_up(workers.swap_remove(worker).2),
-                        }
-                    }
-                };
-                take(source, &mut batch)?;
-                let Some(worker) = worker else {
-                    spare.push(batch);
-                    continue;
-                };
-                if let Some(batch) = next((source, batch), &mut fill, &mut end) {
-                    let _ = workers[worker].0.send(batch);
-                    order.push_back(Slot {
-                        worker: Some(worker),
-                        batch: None,
-                    });
-                }
-            }
+        let (mut helpers, mut order, mut spare) = (Vec::new(), VecDeque::new(), Vec::new());
+        let mut filler = Filler {
+            source,
+            fill,
+            end: None,
         };
-        let done = all();
-        is_over.store(true, Relaxed);
-        done
+        for given in 0..AHEAD * (cores - 1) {
+            let Some(batch) = filler.next(B::default()) else {
+                break;
+            };
+            let helper = given % (cores - 1);
+            if helper == helpers.len() {
+                helpers.push(Helper::start(scope, work));
+            }
+            helpers[helper].give(batch);
+            order.push_back(Slot::With(helper));
+        }
+        let mut memo = M::default();
+        loop {
+            let is_done = match order.front() {
+                Some(Slot::Done(_)) => true,
+                Some(Slot::With(helper)) => helpers[*helper].is_done(),
+                None => false,
+            };
+            // As many here as there, if the first one takes long.
+            if !is_done
+                && order.len() < 2 * AHEAD * cores
+                && let Some(mut batch) = filler.next(spare.pop().unwrap_or_default())
+            {
+                work(&mut batch, &mut memo);
+                order.push_back(Slot::Done(batch));
+                continue;
+            }
+            match order.pop_front() {
+                None => return filler.end.unwrap_or(Ok(())),
+                Some(Slot::Done(mut batch)) => {
+                    take(filler.source, &mut batch)?;
+                    spare.push(batch);
+                }
+                Some(Slot::With(helper)) => {
+                    let mut batch = helpers[helper].finished();
+                    take(filler.source, &mut batch)?;
+                    if let Some(batch) = filler.next(batch) {
+                        helpers[helper].give(batch);
+                        order.push_back(Slot::With(helper));
+                    }
+                }
+            }
+        }
     })
 }
 
-/// Panics as a worker did, which ends by itself in no other way.
-fn give_up<T>(worker: ScopedJoinHandle<'_, ()>) -> T {
-    match worker.join() {
-        Err(panic) => resume_unwind(panic),
-        Ok(()) => unreachable!("it waits for batches"),
+/// A batch on its way.
+enum Slot<B> {
+    /// This thread has worked on it.
+    Done(B),
+    /// The helper with this number has it.
+    With(usize),
+}
+
+/// Where batches come from.
+struct Filler<'s, S, F, E> {
+    source: &'s mut S,
+    fill: F,
+    /// How it ended.
+    end: Option<Result<(), E>>,
+}
+
+impl<S, F, E> Filler<'_, S, F, E> {
+    /// The next batch, unless the end is reached.
+    fn next<B>(&mut self, mut batch: B) -> Option<B>
+    where
+        F: FnMut(&mut S, &mut B) -> Result<bool, E>,
+    {
+        if self.end.is_none() {
+            match (self.fill)(self.source, &mut batch) {
+                Ok(true) => return Some(batch),
+                Ok(false) => self.end = Some(Ok(())),
+                Err(error) => self.end = Some(Err(error)),
+            }
+        }
+        None
+    }
+}
+
+/// A thread that works on the batches that it is given, one after another, until this is dropped.
+struct Helper<'scope, B> {
+    todo: Sender<B>,
+    done: Receiver<B>,
+    /// The next one of `done`, if it was looked for and is there.
+    next: Option<B>,
+    /// `None` once it has panicked.
+    thread: Option<ScopedJoinHandle<'scope, ()>>,
+}
+
+impl<'scope, B: Send + 'scope> Helper<'scope, B> {
+    fn start<'env, M: Default>(
+        scope: &'scope Scope<'scope, 'env>,
+        work: &'scope (impl Fn(&mut B, &mut M) + Sync),
+    ) -> Self {
+        let ((todo, given), (made, done)) = (channel::<B>(), channel());
+        let thread = scope.spawn(move || {
+            let mut memo = M::default();
+            for mut batch in given {
+                work(&mut batch, &mut memo);
+                // Nobody takes it after an error.
+                let _ = made.send(batch);
+            }
+        });
+        Helper {
+            todo,
+            done,
+            next: None,
+            thread: Some(thread),
+        }
+    }
+
+    fn give(&self, batch: B) {
+        // One that has panicked says so when a batch is expected of it.
+        let _ = self.todo.send(batch);
+    }
+
+    /// True if the first of its batches is finished.
+    fn is_done(&mut self) -> bool {
+        if self.next.is_none() {
+            self.next = self.done.try_recv().ok();
+        }
+        self.next.is_some()
+    }
+
+    /// Waits for the first of its batches. Panics as the helper did, which ends by itself in no other way.
+    fn finished(&mut self) -> B {
+        if let Some(batch) = self.next.take() {
+            return batch;
+        }
+        self.done.recv().unwrap_or_else(|_| {
+            let panic = self.thread.take().map(ScopedJoinHandle::join);
+            match panic {
+                Some(Err(panic)) => resume_unwind(panic),
+                _ => unreachable!("it waits for batches"),
+            }
+        })
     }
 }
 

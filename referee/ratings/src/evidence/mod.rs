@@ -125,12 +125,8 @@ impl Evidence {
             unit.sort_unstable();
             *counts.entry(unit).or_default() += 1;
         }
-        if self.singles.is_empty() {
-            self.singles = counts.into_iter().collect();
-        } else {
-            for (unit, count) in counts {
-                *self.singles.entry(unit).or_default() += count;
-            }
+        for (unit, count) in counts {
+            *self.singles.entry(unit).or_default() += count;
         }
     }
 

@@ -239,7 +239,7 @@ fn read_info(scan: &mut Scanner<'_>) -> Option<Info> {
         skip(scan)?;
         return Some(info);
     }
-    scan.object_of(|scan| {
+    scan.fields(|scan| {
         // Most of a log is this: keys that are written as usual are taken at once.
         if scan.word("\"depth\":").is_some() {
             info.depth = read_info_number(scan)?;
