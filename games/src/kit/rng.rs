@@ -16,7 +16,8 @@ use rand_core::{Rng as _, SeedableRng};
 #[derive(Debug)]
 pub struct Rng(ChaCha8Rng);
 
-// The library leaves this out, since two generators that draw the same are a fault where they make keys.
+// Copies of a game go on with the same draws. The library leaves this out, since two generators that draw the same are
+// a fault where they make keys.
 impl Clone for Rng {
     fn clone(&self) -> Self {
         Rng(ChaCha8Rng::deserialize_state(&self.0.serialize_state()))
@@ -130,6 +131,19 @@ mod tests {
     fn the_streams_of_a_key_never_change_and_differ() {
         let first = |stream| Rng::from_key([7; 32], stream).below(1_000_000);
         assert_eq!([first(0), first(1), first(1 << 48)], FIRST_OF_KEY_7);
+    }
+
+    #[test]
+    fn a_copy_goes_on_with_the_same_draws() {
+        for mut rng in [Rng::new(1), Rng::from_key([7; 32], 5)] {
+            for _ in 0..70 {
+                let mut copy = rng.clone();
+                let draws = |rng: &mut Rng| [(); 3].map(|()| rng.next_u64());
+                let original = rng.next_u64();
+                let [first, ..] = draws(&mut copy);
+                assert_eq!(first, original);
+            }
+        }
     }
 
     const FIRST_OF_KEY_7: [u64; 3] = [223_125, 385_154, 860_021];

@@ -268,13 +268,13 @@ impl<'a> Scanner<'a> {
         self.each(b'[', b']', item)
     }
 
-    /// Calls `one` at each of what stands between these, with commas; it takes one.
+    /// Calls `item` at each item between two brackets, with commas between the items; it takes the item.
     #[inline]
     fn each(
         &mut self,
         open: u8,
         close: u8,
-        mut one: impl FnMut(&mut Self) -> Option<()>,
+        mut item: impl FnMut(&mut Self) -> Option<()>,
     ) -> Option<()> {
         self.expect(open)?;
         self.skip_space();
@@ -283,7 +283,7 @@ impl<'a> Scanner<'a> {
             return Some(());
         }
         loop {
-            one(self)?;
+            item(self)?;
             match self.next()? {
                 b',' => {}
                 end if end == close => return Some(()),

@@ -20,10 +20,19 @@ pub(super) fn in_order<S, B: Default + Send, M: Default, E>(
     source: &mut S,
     fill: impl FnMut(&mut S, &mut B) -> Result<bool, E>,
     work: impl Fn(&mut B, &mut M) + Sync,
-    mut take: impl FnMut(&mut S, &mut B) -> Result<(), E>,
+    take: impl FnMut(&mut S, &mut B) -> Result<(), E>,
 ) -> Result<(), E> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let work = &work;
+    on_cores(cores, source, fill, &work, take)
+}
+
+fn on_cores<S, B: Default + Send, M: Default, E>(
+    cores: usize,
+    source: &mut S,
+    fill: impl FnMut(&mut S, &mut B) -> Result<bool, E>,
+    work: &(impl Fn(&mut B, &mut M) + Sync),
+    mut take: impl FnMut(&mut S, &mut B) -> Result<(), E>,
+) -> Result<(), E> {
     thread::scope(|scope| {
         let (mut helpers, mut order, mut spare) = (Vec::new(), VecDeque::new(), Vec::new());
         let mut filler = Filler {
@@ -174,52 +183,109 @@ impl<'scope, B: Send + 'scope> Helper<'scope, B> {
 mod tests {
     use super::*;
 
-    /// Fills batches with 0, 1, … up to `last`; fails there, or at a number that is taken.
-    fn run(last: usize, fails: bool, refused: usize) -> (Vec<usize>, Result<(), usize>) {
+    /// No number.
+    const NONE: usize = usize::MAX;
+
+    /// What happens at which number.
+    struct Plan {
+        last: usize,
+        /// The last one fails.
+        fails: bool,
+        refused: usize,
+        panics: usize,
+    }
+
+    /// Fills batches with 0, 1, … up to the last number. Returns what was taken, and how it ended.
+    fn run(cores: usize, plan: &Plan) -> (Vec<usize>, Result<(), usize>) {
         let mut source = (0, Vec::new());
-        let result = in_order(
+        let result = on_cores(
+            cores,
             &mut source,
             |(next, _): &mut (usize, Vec<usize>), batch: &mut [usize; 2]| {
                 batch[0] = *next;
                 *next += 1;
-                match batch[0] == last {
-                    true if fails => Err(last),
+                match batch[0] == plan.last {
+                    true if plan.fails => Err(plan.last),
                     is_last => Ok(!is_last),
                 }
             },
-            |batch, memo: &mut usize| {
+            &|batch: &mut [usize; 2], memo: &mut usize| {
                 *memo += 1;
+                assert_ne!(batch[0], plan.panics, "as planned");
                 // Some take longer than others.
                 thread::sleep(std::time::Duration::from_micros((batch[0] % 7) as u64 * 50));
                 batch[1] = 2 * batch[0];
             },
             |(_, taken), batch| {
                 taken.push(batch[1]);
-                if batch[0] == refused {
-                    return Err(refused);
+                match batch[0] == plan.refused {
+                    true => Err(plan.refused),
+                    false => Ok(()),
                 }
-                Ok(())
             },
         );
         (source.1, result)
+    }
+
+    fn plan(last: usize) -> Plan {
+        Plan {
+            last,
+            fails: false,
+            refused: NONE,
+            panics: NONE,
+        }
     }
 
     fn doubles(count: usize) -> Vec<usize> {
         (0..count).map(|number| 2 * number).collect()
     }
 
+    const CORES: [usize; 3] = [1, 2, 8];
+
     #[test]
     fn all_are_taken_in_order() {
-        for count in [0, 1, 2, 3, 200] {
-            assert_eq!(run(count, false, usize::MAX), (doubles(count), Ok(())));
+        for cores in CORES {
+            for count in [0, 1, 2, 3, 200] {
+                assert_eq!(run(cores, &plan(count)), (doubles(count), Ok(())));
+            }
         }
     }
 
     #[test]
     fn what_was_before_an_error_is_taken() {
-        for count in [0, 1, 50] {
-            assert_eq!(run(count, true, usize::MAX), (doubles(count), Err(count)));
+        for cores in CORES {
+            for count in [0, 1, 50] {
+                let fails = true;
+                let failed = run(
+                    cores,
+                    &Plan {
+                        fails,
+                        ..plan(count)
+                    },
+                );
+                assert_eq!(failed, (doubles(count), Err(count)));
+            }
+            let refused = 30;
+            let taken = run(
+                cores,
+                &Plan {
+                    refused,
+                    ..plan(100)
+                },
+            );
+            assert_eq!(taken, (doubles(31), Err(30)));
         }
-        assert_eq!(run(100, false, 30), (doubles(31), Err(30)));
+    }
+
+    #[test]
+    fn a_panic_of_any_thread_is_that_of_the_caller() {
+        for cores in CORES {
+            for panics in [0, 1, 20] {
+                let plan = Plan { panics, ..plan(50) };
+                let caught = std::panic::catch_unwind(|| run(cores, &plan)).unwrap_err();
+                let text = caught.downcast_ref::<String>().expect("of an assertion");
+                assert!(text.contains("as planned"), "{text}");
+            }
+        }
     }
 }

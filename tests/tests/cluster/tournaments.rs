@@ -145,6 +145,30 @@ fn a_worker_gives_back_what_it_does_not_finish() {
     assert_eq!(field.done(), 24);
 }
 
+#[test]
+fn a_match_that_takes_a_while_is_announced_while_it_goes_on() {
+    // A bot that passes the worker's trial, and then waits.
+    let waits = r#"command = ["sh", "-c", "[ -z \"$SLOW\" ] || [ ! -e tried ] || until [ -e go ]; do sleep 0.05; done; [ -z \"$SLOW\" ] || touch tried; exec referee bot random"]"#;
+    let config = config(SHORT);
+    let config = config.replacen("command = [\"referee\", \"bot\", \"random\"]", waits, 1);
+    let mut field = Field::new(&config);
+    let mut command = field.command("worker", referee());
+    command.args(["worker", &field.nats.address(), "--name", "worker"]);
+    let worker = command.arg("--trust").env("SLOW", "1").env("PATH", path());
+    let worker = worker.spawn();
+    field.adopt("worker", worker.unwrap());
+    let mut command = field.command("coordinator", referee());
+    command.args(field.arena.tournament()).arg("--verbose");
+    command.args(["--nats", &field.nats.address()]);
+    let mut coordinator = command.env("PATH", path()).spawn().unwrap();
+    wait_until("the beginning of a match", || {
+        field.stderr("coordinator").contains("begins")
+    });
+    assert_eq!(field.done(), 0);
+    field.arena.write("go", "");
+    field.ends_well(&mut coordinator);
+}
+
 /// The program's folder comes first, so that bots find `referee`.
 fn path() -> String {
     let folder = referee().parent().unwrap().display();

@@ -81,7 +81,9 @@ impl<const N: usize> Sequence<N> {
     /// Puts sets in the place of empty ones, from number `first` on.
     #[inline(always)]
     pub fn put<const M: usize>(&mut self, first: usize, sets: [u64; M]) {
+        const { assert!(N <= 8, "a byte each") };
         for (which, set) in (first..).zip(sets) {
+            debug_assert_eq!(self.lens >> (8 * which) & 0xff, 0, "an empty one");
             self.sets[which] = set;
             self.lens |= u64::from(set.count_ones()) << (8 * which);
         }
@@ -97,6 +99,7 @@ impl<const N: usize> Sequence<N> {
     /// The cell with this number, below [`Sequence::len`], and which of the sets it is in.
     #[inline]
     pub fn nth(&self, index: u32) -> (usize, CellId) {
+        debug_assert!(index < self.len() && self.len() <= 128);
         let (shift, index) = find(totals(self.lens), index);
         let which = shift as usize / 8 % N;
         (which, nth64(self.sets[which], index))
@@ -167,6 +170,13 @@ mod tests {
             assert_eq!(sequence.len() as usize, all.len());
             for (index, cell) in all.into_iter().enumerate() {
                 assert_eq!(sequence.nth(index as u32), cell);
+            }
+            let full = [u64::MAX; 2];
+            let mut sequence = Sequence::<8>::EMPTY;
+            sequence.put(6, full);
+            for index in 0..128 {
+                let place = (6 + index as usize / 64, (index % 64) as CellId);
+                assert_eq!(sequence.nth(index), place);
             }
             let [low, high] = [(); 2].map(|()| sparse(&mut rng));
             let wide = u128::from(low) | u128::from(high) << 64;

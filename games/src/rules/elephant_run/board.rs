@@ -58,7 +58,9 @@ pub fn step(set: u32, direction: usize) -> u32 {
 #[inline]
 pub const fn longest(direction: usize) -> usize {
     match direction {
+        // East and west.
         2 | 6 => COLUMNS,
+        // No diagonal is longer than a column, as there are fewer rows.
         _ => ROWS,
     }
 }

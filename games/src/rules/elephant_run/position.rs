@@ -86,7 +86,8 @@ impl Position {
     pub(super) fn run(&self, from: u32, direction: usize) -> u32 {
         let holes = self.holes();
         let mut reached = step(from, direction);
-        // As often as the longest line needs it: where a run ends is nothing that a processor can foresee.
+        // A line of n cells has n - 1 steps, of which one is done. All are tried, since a processor cannot foresee
+        // where a run ends.
         for _ in 2..longest(direction) {
             reached |= step(reached & holes, direction);
         }

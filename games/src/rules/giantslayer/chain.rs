@@ -51,8 +51,9 @@ impl Chain {
     }
 }
 
-/// The directions by the numbers of the cells that they lead to from anywhere, in which chains are counted:
-/// south-west, south-east, west, east, north-west, north-east.
+/// The directions, those to cells with low numbers first, which is the same order from every cell: south-west,
+/// south-east, west, east, north-west, north-east. Chains are counted in it, so another order would change the
+/// games of a seed.
 const BY_CELL: [usize; 6] = [3, 2, 4, 1, 5, 0];
 
 /// In all of these, `white` are the halogai that are left and `empty` the vacant cells; the cell that

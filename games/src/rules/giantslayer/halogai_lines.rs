@@ -177,6 +177,7 @@ impl HalogaiLines {
     pub(super) fn random(&self, stones: &LineNumbers, rng: &mut Rng) -> (CellId, CellId) {
         let index = rng.below(u64::from(stones.count())) as u32;
         let (mut group, mut before, mut end) = (0, 0, 0);
+        // What is behind all groups but the last is in that one.
         for earlier in 0..stones.counts.len() - 1 {
             end += stones.count_of(earlier);
             let passed = index >= end;

@@ -137,6 +137,7 @@ impl Giantslayer {
         let white = position.stones[HALOGAI];
         for cell in position.stones(GIANTS) {
             let touching = self.tables.near[cell as usize] & white;
+            // At least two of them.
             if touching & touching.wrapping_sub(1) != 0 {
                 self.lift(position, GIANTS, cell);
             }

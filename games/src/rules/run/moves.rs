@@ -58,8 +58,8 @@ impl Position {
         }
         let seat = self.seat as usize;
         let own = self.pieces[seat][kind as usize];
-        // Directions are known to the compiler here: sets that are written by a direction of the moment and then
-        // read all at once would cost more than those that turn out to be empty.
+        // Cows look at all six directions as well, although they go in two: then the compiler knows each place that
+        // is written. Places known only at run time would have to be written before all are read at once.
         let open = match kind {
             Kind::Cow => self.empty(),
             Kind::Cowboy => ALL & !self.of_seat(seat),
@@ -85,9 +85,9 @@ const COW_SETS: usize = 2;
 /// All legal moves in one order: those with cows, then those with cowboys; for each kind drops, steps by
 /// direction, and pieces that leave the board or are lost.
 pub(super) struct TurnMoves {
-    /// A set for each direction of steps, those of cows first. The first set of a kind begins with its drops,
-    /// the last one of cows ends with those that leave the board. Pieces that are lost, of which there are some
-    /// only where a kind has no other move, are in its last set.
+    /// A set for each direction of steps, those of cows first. In the first set of a kind, drops are below bit
+    /// [`ROW`] and steps follow; in the last one of cows, those that leave the board are from bit [`CELLS`] on.
+    /// Pieces that are lost, of which there are some only where a kind has no other move, are in its last set.
     sequence: Sequence<8>,
     /// By kind.
     lost: [bool; 2],
@@ -105,6 +105,7 @@ impl TurnMoves {
             let cows = position.choices(Kind::Cow, steps);
             let [north_east, _, south_east, south_west, _, north_west] = cows.steps;
             let out = cows.out >> to_leave << CELLS;
+            // Of two that are put together, one is empty: black's cows go north, white's go south.
             let first = cows.drop >> to_drop | (north_east | south_east) << ROW;
             sequence.put(0, [first, south_west | north_west | out | cows.lost]);
             lost[0] = cows.lost != 0;

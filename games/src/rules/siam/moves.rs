@@ -48,7 +48,8 @@ const SECOND: CellId = 32;
 pub(super) struct AllMoves {
     /// Entries, then ends of steps by direction; two sets a word.
     placed: Sequence<3>,
-    turned: u32,
+    /// The animals.
+    turners: u32,
     /// Exits and pushes in a word, entries with a push in the next one.
     rest: Sequence<2>,
 }
@@ -60,7 +61,7 @@ impl AllMoves {
         let [north, east, south, west] = sets.steps;
         let mut all = AllMoves {
             placed: Sequence::EMPTY,
-            turned: sets.turn,
+            turners: sets.turn,
             rest: Sequence::EMPTY,
         };
         let placed = [both(sets.enter, north), both(east, south), west.into()];
@@ -73,14 +74,14 @@ impl AllMoves {
     /// The number of moves.
     #[inline]
     pub(super) fn len(&self) -> u32 {
-        4 * self.placed.len() + 3 * self.turned.count_ones() + self.rest.len()
+        4 * self.placed.len() + 3 * self.turners.count_ones() + self.rest.len()
     }
 
     /// The move with this number, below [`AllMoves::len`].
     #[inline]
     pub(super) fn nth(&self, position: &Position, index: u32) -> Move {
-        let (placed, turned) = (4 * self.placed.len(), 3 * self.turned.count_ones());
-        if index < placed {
+        let (placings, turns) = (4 * self.placed.len(), 3 * self.turners.count_ones());
+        if index < placings {
             let (word, place) = self.placed.nth(index / 4);
             let (set, to) = (2 * word as CellId + place / SECOND, place % SECOND);
             let facing = (index % 4) as Facing;
@@ -89,13 +90,13 @@ impl AllMoves {
                 Some(direction) => Move::Step(behind(to, direction), to, facing),
             };
         }
-        let index = index - placed;
-        if index < turned {
-            let cell = bitset::nth64(self.turned.into(), index / 3);
-            let turned = u32::from(position.facing(cell)) + 1 + index % 3;
-            return Move::Turn(cell, (turned % 4) as Facing);
+        let index = index - placings;
+        if index < turns {
+            let cell = bitset::nth64(self.turners.into(), index / 3);
+            let facing = u32::from(position.facing(cell)) + 1 + index % 3;
+            return Move::Turn(cell, (facing % 4) as Facing);
         }
-        match self.rest.nth(index - turned) {
+        match self.rest.nth(index - turns) {
             (0, cell) if cell < SECOND => Move::Out(cell),
             (0, cell) => Move::Push(cell - SECOND, position.facing(cell - SECOND)),
             (_, bit) => entry(bit),

@@ -6,7 +6,7 @@
 //! a place on a line.
 //!
 //! Whether a slider gets to a cell, and on which line, is nothing that a processor can foresee, and a wrong
-//! guess costs it more than all else here. So numbers of moves become cells without branches.
+//! guess costs it more than all else here. So the cell with a drawn number is found without branches.
 
 use crate::kit::board::bitboard::Cells;
 use crate::kit::board::{Board, CellId};
@@ -19,7 +19,7 @@ const PLACES: usize = 16;
 /// The size of tables by cell, likewise a power of two.
 const CELLS: usize = 256;
 
-/// The places that a slider reaches on a line: those from the first one on, its own left out.
+/// The places that a slider reaches on a line: this many from the first one on, its own passed over.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stretch {
     first: u8,
@@ -71,7 +71,7 @@ struct Place {
 
 /// A blocked cell that counts as free: the one that a slider has left, as seen from where it went. It
 /// matters only on the line that both cells share.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
     axis: u8,
     bit: u16,
@@ -92,7 +92,7 @@ impl Gap {
 
     /// The bit that counts as free on the lines of an axis.
     #[inline]
-    fn bit(self, axis: usize) -> u16 {
+    fn bit_on(self, axis: usize) -> u16 {
         if usize::from(self.axis) == axis {
             self.bit
         } else {
@@ -107,8 +107,8 @@ pub struct Reach<const K: usize> {
     from: CellId,
     /// The number of each line's first cell.
     firsts: [u32; K],
-    /// What is added to a number to get a place on each line, if the slider's own were one of them; below 0 by
-    /// overflow.
+    /// Added to a number, this gives the place on each line; from the slider's own place on, the place is one
+    /// higher. Wraps around below 0.
     offsets: [u8; K],
     count: u32,
 }
@@ -251,7 +251,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     pub fn count(&self, occupancy: &Occupancy<L>, cell: CellId, gap: Gap) -> u32 {
         let mut sum = 0;
         for (axis, &at) in self.places(cell).iter().enumerate() {
-            sum += u32::from(occupancy.stretch(at, gap.bit(axis)).count);
+            sum += u32::from(occupancy.stretch(at, gap.bit_on(axis)).count);
         }
         sum
     }
@@ -272,7 +272,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
             count: 0,
         };
         for (axis, &at) in self.places(cell).iter().enumerate() {
-            let stretch = occupancy.stretch(at, gap.bit(axis));
+            let stretch = occupancy.stretch(at, gap.bit_on(axis));
             reach.firsts[axis] = reach.count;
             reach.offsets[axis] = stretch.first.wrapping_sub(reach.count as u8);
             reach.count += u32::from(stretch.count);
@@ -290,6 +290,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         let axis = passed.sum::<usize>() % K;
         let at = self.places(reach.from)[axis];
         let place = reach.offsets[axis].wrapping_add(index as u8);
+        // The slider's own place is passed over.
         let place = place + u8::from(place >= at.place);
         let gap = Gap::at(axis, at.place);
         (
@@ -309,7 +310,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         mut visit: impl FnMut(CellId, Gap),
     ) {
         for (axis, &at) in self.places(cell).iter().enumerate() {
-            let mut reached = occupancy.stretch(at, gap.bit(axis)).bits(at.place);
+            let mut reached = occupancy.stretch(at, gap.bit_on(axis)).bits(at.place);
             let cells = &self.cells[at.line as usize % L];
             while reached != 0 {
                 let place = reached.trailing_zeros() as usize % PLACES;
@@ -418,7 +419,11 @@ mod tests {
                 continue;
             };
             let (mut past, mut really) = (Vec::new(), Vec::new());
-            lines.each(occupancy, to, gap, |cell, _| past.push(cell));
+            let reach = lines.reach(occupancy, to, gap);
+            lines.each(occupancy, to, gap, |cell, onwards| {
+                assert_eq!(lines.nth(&reach, past.len() as u32), (cell, onwards));
+                past.push(cell);
+            });
             lines.each(&free, to, Gap::NONE, |cell, _| really.push(cell));
             assert_eq!(past, really);
             assert_eq!(lines.count(occupancy, to, gap) as usize, past.len());
@@ -430,6 +435,8 @@ mod tests {
         for size in 4..=11 {
             check::<4, 64>(&Board::square(size, size));
         }
+        check::<4, 128>(&Board::square(12, 10));
+        check::<4, 64>(&Board::square(3, 12));
         check::<3, 32>(&Board::hex60());
     }
 }

@@ -2,8 +2,8 @@
 
 use arrayvec::ArrayVec;
 
-use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy, Reach};
-use crate::kit::board::sliding::slide_moves::{self, Slide};
+use crate::kit::board::sliding::lines::{Gap, Lines, Occupancy};
+use crate::kit::board::sliding::slide_moves::{self, Slide, Slider, of_slide};
 use crate::kit::board::{Board, CellId};
 use crate::kit::rng::Rng;
 
@@ -110,22 +110,6 @@ pub fn random<const K: usize, const L: usize>(
         }
     }
     random_by_counting(lines, occupied, &sliders, rng)
-}
-
-/// A piece with its slides.
-struct Slider<const K: usize> {
-    reach: Reach<K>,
-    /// The number of slides of all pieces up to this one.
-    end: u32,
-}
-
-/// The piece that has the slide with this number, of those of all pieces.
-#[inline]
-fn of_slide<const K: usize>(sliders: &[Slider<K>], slide: u32) -> &Slider<K> {
-    let passed = sliders
-        .iter()
-        .map(|slider| usize::from(slider.end <= slide));
-    &sliders[passed.sum::<usize>()]
 }
 
 /// The same, with each slide weighted by its number of shots.

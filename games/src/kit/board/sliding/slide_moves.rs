@@ -53,22 +53,37 @@ pub fn random<const K: usize, const L: usize>(
     pieces: impl Iterator<Item = CellId>,
     rng: &mut Rng,
 ) -> Slide {
-    let mut sliders: ArrayVec<(Reach<K>, u32), MOST_PIECES> = ArrayVec::new();
-    let mut sum = 0;
+    let mut sliders: ArrayVec<Slider<K>, MOST_PIECES> = ArrayVec::new();
+    let mut end = 0;
     for from in pieces {
         let reach = lines.reach(occupied, from, Gap::NONE);
-        sum += reach.count();
-        sliders.push((reach, sum));
+        end += reach.count();
+        sliders.push(Slider { reach, end });
     }
-    let drawn = rng.below(u64::from(sum)) as u32;
-    let passed = sliders.iter().map(|(_, sum)| usize::from(*sum <= drawn));
-    let (reach, sum) = &sliders[passed.sum::<usize>()];
+    let drawn = rng.below(u64::from(end)) as u32;
+    let Slider { reach, end } = of_slide(&sliders, drawn);
     // Counted from the piece's last move backwards.
-    let (to, _) = lines.nth(reach, sum - 1 - drawn);
+    let (to, _) = lines.nth(reach, end - 1 - drawn);
     Slide {
         from: reach.from(),
         to,
     }
+}
+
+/// A piece with its slides.
+pub(super) struct Slider<const K: usize> {
+    pub(super) reach: Reach<K>,
+    /// The number of slides of all pieces up to this one.
+    pub(super) end: u32,
+}
+
+/// The piece that has the slide with this number, of those of all pieces.
+#[inline]
+pub(super) fn of_slide<const K: usize>(sliders: &[Slider<K>], slide: u32) -> &Slider<K> {
+    let passed = sliders
+        .iter()
+        .map(|slider| usize::from(slider.end <= slide));
+    &sliders[passed.sum::<usize>()]
 }
 
 /// Reads `FROM-TO`.
