@@ -147,15 +147,18 @@ fn a_worker_gives_back_what_it_does_not_finish() {
 
 #[test]
 fn a_match_that_takes_a_while_is_announced_while_it_goes_on() {
-    // A bot that passes the worker's trial, and then waits.
-    let waits = r#"command = ["sh", "-c", "[ -z \"$SLOW\" ] || [ ! -e tried ] || until [ -e go ]; do sleep 0.05; done; [ -z \"$SLOW\" ] || touch tried; exec referee bot random"]"#;
-    let config = config(SHORT);
-    let config = config.replacen("command = [\"referee\", \"bot\", \"random\"]", waits, 1);
-    let mut field = Field::new(&config);
+    // A bot that waits at the start of each match, but not when it is tried.
+    let waits = r#"while IFS= read -r line; do
+case $line in *'"match":"m-'*) until [ -e go ]; do sleep 0.05; done;; esac
+printf '%s\n' "$line"; done | referee bot random"#;
+    let mut field = Field::new(&format!(
+        "name = \"evening\"\n{SHORT}[time]\nper_move = \"60s\"\nstartup = \"60s\"\n\
+         [[bots]]\nname = \"waits\"\ncommand = [\"sh\", \"-c\", '''{waits}''']\n\
+         [[bots]]\nname = \"greedy\"\ncommand = [\"referee\", \"bot\", \"greedy\"]\n"
+    ));
     let mut command = field.command("worker", referee());
     command.args(["worker", &field.nats.address(), "--name", "worker"]);
-    let worker = command.arg("--trust").env("SLOW", "1").env("PATH", path());
-    let worker = worker.spawn();
+    let worker = command.arg("--trust").env("PATH", path()).spawn();
     field.adopt("worker", worker.unwrap());
     let mut command = field.command("coordinator", referee());
     command.args(field.arena.tournament()).arg("--verbose");
