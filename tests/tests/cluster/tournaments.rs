@@ -163,13 +163,15 @@ printf '%s\n' "$line"; done | referee bot random"#;
     let mut command = field.command("coordinator", referee());
     command.args(field.arena.tournament()).arg("--verbose");
     command.args(["--nats", &field.nats.address()]);
-    let mut coordinator = command.env("PATH", path()).spawn().unwrap();
+    let coordinator = command.env("PATH", path()).spawn().unwrap();
+    // Ends with the field if the test fails.
+    field.adopt("coordinator", coordinator);
     wait_until("the beginning of a match", || {
         field.stderr("coordinator").contains("begins")
     });
     assert_eq!(field.done(), 0);
     field.arena.write("go", "");
-    field.ends_well(&mut coordinator);
+    assert_eq!(field.ended("coordinator"), Some(0), "{}", field.said());
 }
 
 /// The program's folder comes first, so that bots find `referee`.
