@@ -13,6 +13,7 @@ mod alpha_beta;
 mod any_game;
 mod check;
 mod checkpoint;
+mod each_move;
 pub mod elephant_run;
 mod engine;
 mod keys;
@@ -25,6 +26,7 @@ mod table;
 
 pub use any_game::{NoTurns, SessionGame, SessionPosition};
 pub use checkpoint::CheckpointError;
+pub use each_move::{EachMove, Effort, MoveValue, WatchMoves, save_moves};
 pub use playable::{Facts, Keys, Playable, Successor, Unsolvable};
 pub use search::{Decided, Method, Progress, Stopped, Watch};
 pub use solve::{Question, Solver, Value, Winner};

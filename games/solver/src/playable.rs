@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::engine::HasEngine;
 use crate::keys;
 use crate::search::Stopped;
+use crate::solve::{Question, Value, Winner};
 
 /// The final margins that decide a game.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,25 @@ pub struct Facts {
     pub draw: i32,
     /// True if a win may be by more or less.
     pub points: bool,
+}
+
+impl Facts {
+    /// Who wins if the final margin is between these bounds, both ends included.
+    pub(crate) fn value(&self, bounds: (i32, i32)) -> Value {
+        let (least, most) = bounds;
+        let winner = match () {
+            () if least >= self.win => Some(Winner::Seat(0)),
+            () if most < self.draw => Some(Winner::Seat(1)),
+            () if least >= self.draw && most < self.win => Some(Winner::Draw),
+            () => None,
+        };
+        Value { winner, bounds }
+    }
+
+    /// The question to ask: without points, always who wins.
+    pub(crate) fn question(&self, question: Question) -> Question {
+        if self.points { question } else { Question::Win }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

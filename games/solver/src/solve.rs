@@ -54,11 +54,7 @@ impl<'w, G: Playable> Solver<'w, G> {
         watch: Box<Watch<'w>>,
     ) -> Result<Self, Unsolvable> {
         let facts = game.facts()?;
-        let question = if facts.points {
-            question
-        } else {
-            Question::Win
-        };
+        let question = facts.question(question);
         let method = method.unwrap_or(match question {
             Question::Win => Method::ProofNumber,
             Question::Value => Method::AlphaBeta,
@@ -79,6 +75,14 @@ impl<'w, G: Playable> Solver<'w, G> {
             method,
             last: None,
         })
+    }
+
+    /// Turns to another position of the same game, of which these bounds are known. What the table knows
+    /// stays.
+    pub(crate) fn turn_to(&mut self, position: G::Position, bounds: (i32, i32)) {
+        self.position = position;
+        self.engine.state_mut().progress.bounds = bounds;
+        self.last = None;
     }
 
     /// Searches at most this many positions.
@@ -108,16 +112,7 @@ impl<'w, G: Playable> Solver<'w, G> {
     }
 
     pub fn value(&self) -> Value {
-        let bounds = self.engine.state().progress.bounds;
-        let (least, most) = bounds;
-        let Facts { win, draw, .. } = self.facts;
-        let winner = match () {
-            () if least >= win => Some(Winner::Seat(0)),
-            () if most < draw => Some(Winner::Seat(1)),
-            () if least >= draw && most < win => Some(Winner::Draw),
-            () => None,
-        };
-        Value { winner, bounds }
+        self.facts.value(self.engine.state().progress.bounds)
     }
 
     pub fn is_solved(&self) -> bool {
@@ -273,7 +268,7 @@ impl<'w, G: Playable> Solver<'w, G> {
 }
 
 /// Between which margins the final one is, as far as the rules see that.
-fn seen<G: Playable>(game: &G, position: &G::Position) -> (i32, i32) {
+pub(crate) fn seen<G: Playable>(game: &G, position: &G::Position) -> (i32, i32) {
     match game.mover(position) {
         None => (game.margin(position), game.margin(position)),
         Some(_) => game.margin_bounds(position),

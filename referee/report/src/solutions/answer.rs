@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use games::Session;
 use serde_json::{Map, Value, json};
-use solver::Winner;
+use solver::{Value as Found, Winner};
 
 /// The known facts about a position.
 pub struct Answer {
@@ -27,28 +27,21 @@ pub struct Answer {
 impl Answer {
     /// The outcome of both seats.
     pub fn outcome(&self) -> Option<[f64; 2]> {
-        self.winner.map(|winner| match winner {
-            Winner::Seat(0) => [1.0, 0.0],
-            Winner::Seat(_) => [0.0, 1.0],
-            Winner::Draw => [0.5, 0.5],
-        })
+        outcome(self.value().winner)
+    }
+
+    fn value(&self) -> Found {
+        Found {
+            winner: self.winner,
+            bounds: self.bounds,
+        }
     }
 
     /// `about` describes the position and the search.
     pub fn json(&self, about: &Map<String, Value>) -> Value {
-        let bound = |bound: i32| match bound {
-            i32::MIN | i32::MAX => Value::Null,
-            bound => bound.into(),
-        };
         let mut answer = Value::Object(about.clone());
         answer["solved"] = self.solved.into();
-        answer["winner"] = match self.winner {
-            None => Value::Null,
-            Some(Winner::Draw) => "draw".into(),
-            Some(Winner::Seat(seat)) => seat.into(),
-        };
-        answer["outcome"] = json!(self.outcome());
-        answer["margin"] = json!([bound(self.bounds.0), bound(self.bounds.1)]);
+        put_value(&mut answer, &self.value());
         answer["scores"] = json!(self.scores);
         answer["line"] = json!(self.line);
         answer["line_verified"] = self.solved.into();
@@ -61,17 +54,7 @@ impl Answer {
 
     /// `session` is the position, `roles` are the names of the seats.
     pub fn text(&self, roles: &[String], session: &dyn Session) -> String {
-        let mut text = match self.winner {
-            None => "not solved: who wins is not known\n".to_owned(),
-            Some(Winner::Draw) => "a draw with best play\n".to_owned(),
-            Some(Winner::Seat(seat)) => {
-                let moves = match session.to_move().alone() {
-                    Some(mover) if mover == seat => ", who is to move,",
-                    _ => "",
-                };
-                format!("{}{moves} wins\n", roles[seat])
-            }
-        };
+        let mut text = who_wins(self.winner, roles, session);
         if let Some(scores) = &self.scores {
             let scores: Vec<String> = scores.iter().map(ToString::to_string).collect();
             let _ = writeln!(text, "scores of best play: {}", scores.join(" : "));
@@ -111,5 +94,43 @@ impl Answer {
             self.table * 100.0
         );
         text
+    }
+}
+
+fn outcome(winner: Option<Winner>) -> Option<[f64; 2]> {
+    winner.map(|winner| match winner {
+        Winner::Seat(0) => [1.0, 0.0],
+        Winner::Seat(_) => [0.0, 1.0],
+        Winner::Draw => [0.5, 0.5],
+    })
+}
+
+/// Adds who wins and by how much.
+pub(super) fn put_value(answer: &mut Value, value: &Found) {
+    let bound = |bound: i32| match bound {
+        i32::MIN | i32::MAX => Value::Null,
+        bound => bound.into(),
+    };
+    answer["winner"] = match value.winner {
+        None => Value::Null,
+        Some(Winner::Draw) => "draw".into(),
+        Some(Winner::Seat(seat)) => seat.into(),
+    };
+    answer["outcome"] = json!(outcome(value.winner));
+    answer["margin"] = json!([bound(value.bounds.0), bound(value.bounds.1)]);
+}
+
+/// A line that says who wins; `session` is the position, `roles` are the names of the seats.
+pub(super) fn who_wins(winner: Option<Winner>, roles: &[String], session: &dyn Session) -> String {
+    match winner {
+        None => "not solved: who wins is not known\n".to_owned(),
+        Some(Winner::Draw) => "a draw with best play\n".to_owned(),
+        Some(Winner::Seat(seat)) => {
+            let moves = match session.to_move().alone() {
+                Some(mover) if mover == seat => ", who is to move,",
+                _ => "",
+            };
+            format!("{}{moves} wins\n", roles[seat])
+        }
     }
 }

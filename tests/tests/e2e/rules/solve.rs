@@ -132,6 +132,65 @@ fn a_limit_ends_the_search_and_the_checkpoint_goes_on() {
 }
 
 #[test]
+fn each_move_has_a_value_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("each.moves");
+    let file = file.to_str().unwrap();
+    let state = small();
+    let position = ["amazons", "--options", SIZE_5, "--state", &state];
+    let whole = solved(&position);
+    let each = [&position[..], &["--each-move"]].concat();
+    let memory = ["--memory", "2MB", "--format", "json"];
+    let few = ["--checkpoint", file, "--positions", "10"];
+    let ran = run([&["solve"], &each[..], &few, &memory].concat());
+    assert_eq!(ran.code, Some(5), "{}", ran.stderr);
+    let begun = ran.json();
+    assert_eq!(begun["solved"], false);
+    let rest = ["--checkpoint", file, "--resume", "--verify"];
+    let found = good(run([&["solve"], &each[..], &rest, &memory].concat())).json();
+    assert_eq!(
+        (&found["solved"], &found["winner"]),
+        (&json!(true), &whole["winner"])
+    );
+    let mover = json!(0);
+    let moves = found["moves"].as_array().unwrap();
+    let winning = moves.iter().filter(|mv| mv["winner"] == mover).count();
+    assert_eq!(winning > 0, whole["winner"] == mover, "{found}");
+    assert!(winning < moves.len());
+    let decided = begun["moves"].as_array().unwrap().iter().zip(moves);
+    assert!(decided.clone().any(|(then, _)| then["solved"] == false));
+    for (then, now) in decided.filter(|(then, _)| then["solved"] == true) {
+        assert_eq!(then, now, "as before");
+    }
+    let ran = good(run([&["solve"], &each[..], &["--memory", "2MB"]].concat()));
+    assert_contains(
+        &ran.stdout,
+        &format!("light wins after {winning} of {} moves:\n  ", moves.len()),
+    );
+    // Its checkpoints are its own.
+    let other = [&position[..], &["--checkpoint", file, "--resume"]].concat();
+    refused(&other, "it is not a checkpoint");
+    let over = json!({"ply": 3, "to_move": null, "amazons": [["c3"], ["a1"]], "arrows": ["a2", "b1", "b2"],
+        "scores": [1, 0]});
+    let over = [
+        "amazons",
+        "--options",
+        SIZE_5,
+        "--state",
+        &over.to_string(),
+        "--each-move",
+    ];
+    refused(&over, "--each-move: the game is over");
+    let file = sheet("nim");
+    refused(
+        &["nim", "--rules", &file, "--each-move"],
+        "--each-move: only for built-in games",
+    );
+    let retrograde = ["amazons", "--each-move", "--method", "retrograde"];
+    refused(&retrograde, "retrograde analysis is for sheets");
+}
+
+#[test]
 fn ctrl_c_leaves_a_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("start.solve");

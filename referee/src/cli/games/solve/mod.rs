@@ -2,6 +2,7 @@
 
 mod answer;
 mod checkpoint;
+mod each_move;
 mod elephant_run;
 mod watch;
 
@@ -60,7 +61,7 @@ pub(crate) struct Args {
     /// The size of the transposition table
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize::gb(1))]
     memory: ByteSize,
-    /// Give up after this many positions
+    /// Give up after this many positions; with `--each-move`, of each move
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
     /// The file that saves the search for `--resume`; without that, it must not exist yet
@@ -73,6 +74,11 @@ pub(crate) struct Args {
     /// do better. With `--starting-tiles`: check N placements of each tile by a second search
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000000")]
     verify: Option<u64>,
+    /// Find the value of every move instead of that of the position alone: built-in games only. The moves
+    /// are searched on all cores, each of them with four times as many positions from try to try. The
+    /// checkpoint says which are decided; what else searches have found is not in it
+    #[arg(long, conflicts_with = "starting_tiles")]
+    each_move: bool,
     /// Elephant Run only: for each starting tile, find the largest `target` that the elephant reaches
     /// against every placement of the farmers, and print a report
     #[arg(long, conflicts_with_all = ["state", "question", "method"])]
@@ -141,6 +147,10 @@ impl Args {
                 Some(id) => {
                     let options = rules.options().to_json();
                     registry::visit(&id, &options, solve).expect("a built-in game")
+                }
+                None if solve.args.each_move => {
+                    let message = "--each-move: only for built-in games".to_owned();
+                    Err(CliError::Usage(message))
                 }
                 None => solve.any_game(&*rules, is_sheet),
             }
@@ -244,6 +254,9 @@ impl Visitor for Solve {
             method: self.args.method(),
             roles: &roles,
         };
+        if self.args.each_move {
+            return self.each_move(&subject);
+        }
         self.search(subject, &|stopped| no_answer(stopped))
             .map(|_| ())
     }
