@@ -29,6 +29,37 @@ pub(crate) struct AmazonsRules {
     endgames: EndgameSolver<u64>,
 }
 
+/// What slides of a position reach.
+struct Slides {
+    /// From each empty cell and each piece.
+    reached: [u64; 64],
+    /// The number of these, of each empty cell.
+    number: [u32; 64],
+    /// The moves of each seat: its pieces shoot from where they slide to, also back over where they were.
+    moves: [u32; 2],
+}
+
+impl Slides {
+    /// The empty cells that `seat` reaches in fewer slides than the other one, less those of the other one.
+    fn territory(&self, pieces: [u64; 2], seat: Seat) -> i32 {
+        let mut edge = [pieces[seat], pieces[1 - seat]];
+        let mut reached = [0; 2];
+        let mut ahead = 0;
+        while edge != [0; 2] {
+            let slides =
+                |from: u64| cells(from).fold(0, |all, cell| all | self.reached[cell as usize % 64]);
+            // Those that the other one reached earlier are not counted again.
+            let all = reached[0] | reached[1];
+            edge = [0, 1].map(|side| slides(edge[side]) & !reached[side]);
+            let first = edge.map(|cells| cells & !all);
+            ahead += (first[0] & !first[1]).count_ones() as i32;
+            ahead -= (first[1] & !first[0]).count_ones() as i32;
+            reached = [0, 1].map(|side| reached[side] | edge[side]);
+        }
+        ahead
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pieces: [u64; 2],
@@ -64,37 +95,28 @@ impl AmazonsRules {
         self.keys.of([first, second, closed], seat)
     }
 
-    fn moves_of(&self, position: &Position, seat: Seat) -> u32 {
+    /// What slides from each empty cell and each piece reach.
+    fn slides(&self, position: &Position) -> Slides {
         let blocked = position.blocked();
-        let mut moves = 0;
-        for from in cells(position.pieces[seat]) {
-            for to in cells(self.slides.reach(from, blocked)) {
-                let shots = self.slides.reach(to, blocked & !(1 << from));
-                moves += shots.count_ones();
+        let mut slides = Slides {
+            reached: [0; 64],
+            number: [0; 64],
+            moves: [0; 2],
+        };
+        for cell in cells(self.all & !blocked) {
+            let reached = self.slides.reach(cell, blocked);
+            slides.reached[cell as usize] = reached;
+            slides.number[cell as usize] = reached.count_ones();
+        }
+        for seat in [0, 1] {
+            for from in cells(position.pieces[seat]) {
+                let (reached, way_back) = self.slides.reach_and_way_back(from, blocked);
+                slides.reached[from as usize] = reached;
+                let shots = cells(reached).map(|to| slides.number[to as usize]);
+                slides.moves[seat] += shots.sum::<u32>() + way_back;
             }
         }
-        moves
-    }
-
-    /// The empty cells that `seat` reaches in fewer slides than the other one, less those of the other one.
-    fn territory(&self, position: &Position, seat: Seat) -> i32 {
-        let blocked = position.blocked();
-        let pieces = [position.pieces[seat], position.pieces[1 - seat]];
-        let mut reached = [0; 2];
-        let mut edge = pieces;
-        let mut ahead = 0;
-        while edge != [0; 2] {
-            let slides =
-                |from: u64| cells(from).fold(0, |all, cell| all | self.slides.reach(cell, blocked));
-            // Those that the other one reached earlier are not counted again.
-            let all = reached[0] | reached[1];
-            edge = [0, 1].map(|side| slides(edge[side]) & !reached[side]);
-            let first = edge.map(|cells| cells & !all);
-            ahead += (first[0] & !first[1]).count_ones() as i32;
-            ahead -= (first[1] & !first[0]).count_ones() as i32;
-            reached = [0, 1].map(|side| reached[side] | edge[side]);
-        }
-        ahead
+        slides
     }
 
     /// True if `seat` surely has at least this many moves, in cells that the other one cannot reach.
@@ -164,15 +186,17 @@ impl SearchRules for AmazonsRules {
     }
 
     fn mobility(&self, position: &Position) -> u32 {
-        self.moves_of(position, usize::from(position.seat))
+        self.slides(position).moves[usize::from(position.seat)]
     }
 
     /// A seat with fewer moves than the other one, and fewer cells that it reaches first, has more to show.
     fn first_numbers(&self, position: &Position) -> (u32, u32) {
         let mover = usize::from(position.seat);
-        let other = self.moves_of(position, 1 - mover) / OTHERS_MOVES;
-        let mine = (1 + other).saturating_add_signed(-self.territory(position, mover));
-        (mine.max(1), self.moves_of(position, mover).max(1))
+        let slides = self.slides(position);
+        let other = slides.moves[1 - mover] / OTHERS_MOVES;
+        let territory = slides.territory(position.pieces, mover);
+        let mine = (1 + other).saturating_add_signed(-territory);
+        (mine.max(1), slides.moves[mover].max(1))
     }
 
     fn outlook(&self, position: &Position) -> i32 {
@@ -239,6 +263,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn moves_are_counted_without_listing_them() {
+        let mut rng = games::Rng::new(7);
+        let rules = AmazonsRules::new(&Board::square(6, 5));
+        for closed in (0..20).cycle().take(2000) {
+            let mut order: Vec<u32> = (0..30).collect();
+            rng.shuffle(&mut order);
+            let set = |cells: &[u32]| cells.iter().fold(0, |set, cell| set | 1 << cell);
+            let mut position = Position {
+                pieces: [set(&order[..3]), set(&order[3..5])],
+                closed: set(&order[5..5 + closed]),
+                seat: 0,
+            };
+            for seat in [0, 1] {
+                position.seat = seat;
+                let mut moves = Vec::new();
+                rules.successors(&position, &mut moves).unwrap();
+                assert_eq!(rules.mobility(&position), moves.len() as u32);
+            }
+        }
+    }
+
+    #[test]
     fn who_can_do_less_has_more_to_show() {
         let rules = AmazonsRules::new(&Board::square(5, 5));
         // Light is in a corner with one way out, and dark in the middle. Of 21 cells, they reach three after
@@ -252,8 +298,9 @@ mod tests {
             seat: 1,
             ..position
         };
-        assert_eq!(rules.territory(&position, 0), -18);
-        assert_eq!(rules.territory(&position, 1), 18);
+        let slides = rules.slides(&position);
+        assert_eq!(slides.territory(position.pieces, 0), -18);
+        assert_eq!(slides.territory(position.pieces, 1), 18);
         let ((light, many), (dark, more)) =
             (rules.first_numbers(&position), rules.first_numbers(&turned));
         assert!(light > 18 && dark == 1, "{light} and {dark}");
