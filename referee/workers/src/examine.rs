@@ -1,6 +1,7 @@
 //! Examines results of workers: every match must be scheduled like this, and follow from the rules.
 //! Takes the time of playing the moves once more, in a thread of its own.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -17,7 +18,7 @@ use tournament::playing::openings::Opening;
 use tournament::resume;
 
 use super::dispatch::Examined;
-use super::wire::{PlayedGroup, unpack};
+use super::wire::{PlayedJob, unpack};
 
 /// Maximum size of a match in the log besides its moves: positions, names, messages.
 const LONGEST_REST: usize = 16 << 20;
@@ -26,23 +27,23 @@ const LONGEST_MOVE: usize = 4 << 10;
 
 /// Examines results beside the session: in the program a thread, in a simulation its agenda.
 pub struct Examiner {
-    pub work: mpsc::Sender<(ScheduledGroup, JobResult)>,
+    pub work: mpsc::Sender<(Vec<ScheduledGroup>, JobResult)>,
     pub done: UnboundedReceiver<Examined>,
 }
 
 impl Examiner {
     /// Starts the thread.
     pub(super) fn start(config: &Arc<Config>) -> Self {
-        let (work, inbox) = mpsc::channel::<(ScheduledGroup, JobResult)>();
+        let (work, inbox) = mpsc::channel::<(Vec<ScheduledGroup>, JobResult)>();
         let (outbox, done): (UnboundedSender<Examined>, _) = unbounded_channel();
         let config = config.clone();
         // It exits when the sender is dropped.
         thread::spawn(move || {
-            for (group, result) in inbox {
+            for (groups, result) in inbox {
                 let records = match &result.result {
                     // Without this thread the tournament would wait forever.
                     Ok(payload) => {
-                        catch_unwind(AssertUnwindSafe(|| examine(&config, &group, payload)))
+                        catch_unwind(AssertUnwindSafe(|| examine(&config, &groups, payload)))
                             .unwrap_or_else(|_| Err("it cannot even be examined".to_owned()))
                     }
                     Err(_) => Err("there is no result".to_owned()),
@@ -56,35 +57,48 @@ impl Examiner {
     }
 
     /// Queues a result.
-    pub(super) fn examine(&self, group: ScheduledGroup, result: JobResult) {
+    pub(super) fn examine(&self, groups: Vec<ScheduledGroup>, result: JobResult) {
         // If the thread is gone, it has panicked, and said so.
-        let _ = self.work.send((group, result));
+        let _ = self.work.send((groups, result));
     }
 }
 
-/// The matches of a result, if it can be believed.
+/// The matches of a result by groups, if it can be believed. Groups after the first may be missing, see
+/// [`Examined::records`].
 ///
 /// # Errors
 /// Describes the first problem.
 pub fn examine(
     config: &Config,
-    group: &ScheduledGroup,
+    groups: &[ScheduledGroup],
     payload: &[u8],
-) -> Result<Vec<Record>, String> {
-    let PlayedGroup { records } = unpack(payload)?;
-    let found = group.matches.iter().map(|scheduled| {
-        let id = scheduled.id();
-        let mut records = records.iter().filter(|record| record.match_id == id);
-        match (records.next(), records.next()) {
-            (Some(record), None) => {
-                check(config, scheduled, record)?;
-                Ok(record.clone())
-            }
-            (None, _) => Err(format!("the match `{id}` is missing")),
-            (Some(_), Some(_)) => Err(format!("the match `{id}` is there twice")),
+) -> Result<Vec<Option<Vec<Record>>>, String> {
+    let PlayedJob { records } = unpack(payload)?;
+    let mut by_id: HashMap<&str, &Record> = HashMap::with_capacity(records.len());
+    for record in &records {
+        if by_id.insert(&record.match_id, record).is_some() {
+            return Err(format!("the match `{}` is there twice", record.match_id));
         }
+    }
+    let matches_of = |group: &ScheduledGroup| {
+        let found = group.matches.iter().map(|scheduled| {
+            let id = scheduled.id();
+            let Some(record) = by_id.get(&*id) else {
+                return Err(format!("the match `{id}` is missing"));
+            };
+            check(config, scheduled, record)?;
+            Ok((*record).clone())
+        });
+        found.collect::<Result<Vec<Record>, String>>()
+    };
+    let groups = groups.iter().enumerate().map(|(at, group)| {
+        let mut ids = group.matches.iter().map(Scheduled::id);
+        if at > 0 && !ids.any(|id| by_id.contains_key(&*id)) {
+            return Ok(None);
+        }
+        matches_of(group).map(Some)
     });
-    found.collect()
+    groups.collect()
 }
 
 /// Refuses a match that would take more room in the log than the configuration allows: no worker fills the

@@ -107,6 +107,7 @@ impl<C: Client> CoordinatorSession<C> {
                     return ending;
                 }
             }
+            let wanted = self.dispatcher.wanted_groups();
             // Events come before requests: during a round trip to the server, workers send more messages
             // than could be received otherwise.
             let event = tokio::select! {
@@ -116,7 +117,7 @@ impl<C: Client> CoordinatorSession<C> {
                 _ = ticks.tick() => Event::Tick,
                 Some(examined) = self.examiner.done.recv() => Event::Examined(examined),
                 message = self.coordinator.next_message() => Event::Message(message),
-                group = queue.next_group(), if self.dispatcher.wants_group() => Event::Group(group),
+                groups = queue.next_groups(wanted), if wanted > 0 => Event::Groups(groups),
                 () = ready(()), if self.dispatcher.has_request() => {
                     self.ask().await;
                     continue;
@@ -132,8 +133,8 @@ impl<C: Client> CoordinatorSession<C> {
 
     async fn perform(&self, action: Action) -> Result<(), Ending> {
         let report = match action {
-            Action::Examine(group, result) => {
-                self.examiner.examine(group, result);
+            Action::Examine(groups, result) => {
+                self.examiner.examine(groups, result);
                 return Ok(());
             }
             Action::Begins(scheduled) => FromSlot::Started(describe(&self.config, &scheduled)),

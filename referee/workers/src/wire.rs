@@ -32,11 +32,11 @@ impl Message for Announced {
     const MOST: u64 = 64 << 20;
 }
 
-impl Message for GroupJob {
+impl Message for JobContent {
     const MOST: u64 = 1 << 20;
 }
 
-impl Message for PlayedGroup {
+impl Message for PlayedJob {
     const MOST: u64 = 128 << 20;
 }
 
@@ -79,9 +79,9 @@ pub struct Announced {
     pub lease_ms: u64,
 }
 
-/// A job: a group to be played.
+/// A job: a group to be played, or several short ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GroupJob {
+pub struct JobContent {
     /// The hash of the configuration.
     pub config: String,
     pub matches: Vec<Scheduled>,
@@ -93,10 +93,10 @@ pub struct GroupJob {
     pub deal: Option<Deal>,
 }
 
-impl GroupJob {
+impl JobContent {
     /// Matches of the configuration with this hash, for any worker, without a deal.
     pub fn new(config: String, matches: Vec<Scheduled>) -> Self {
-        GroupJob {
+        JobContent {
             config,
             matches,
             not_for: None,
@@ -119,7 +119,7 @@ impl GroupJob {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PlayedGroup {
+pub struct PlayedJob {
     pub records: Vec<Record>,
 }
 
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn messages_come_back_and_anything_else_is_refused() {
-        let job = GroupJob {
+        let job = JobContent {
             config: hash("name = 1", &BTreeMap::new()),
             matches: Vec::new(),
             not_for: None,
@@ -343,10 +343,10 @@ mod tests {
         };
         let packed = pack(&job);
         assert_eq!(unpack(&packed), Ok(job));
-        assert!(unpack::<GroupJob>(&packed[..packed.len() - 9]).is_err());
-        assert!(unpack::<GroupJob>(b"").is_err());
+        assert!(unpack::<JobContent>(&packed[..packed.len() - 9]).is_err());
+        assert!(unpack::<JobContent>(b"").is_err());
         assert!(
-            unpack::<GroupJob>(&pack(&PlayedGroup {
+            unpack::<JobContent>(&pack(&PlayedJob {
                 records: Vec::new()
             }))
             .is_err()
@@ -376,12 +376,16 @@ mod tests {
     fn what_would_fill_the_memory_is_refused() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         let zeros = vec![b' '; 1 << 20];
-        for _ in 0..(GroupJob::MOST >> 20) + 1 {
+        for _ in 0..(JobContent::MOST >> 20) + 1 {
             encoder.write_all(&zeros).unwrap();
         }
         let bomb = encoder.finish().unwrap();
         assert!(bomb.len() < 1 << 20);
-        assert!(unpack::<GroupJob>(&bomb).unwrap_err().contains("more than"));
+        assert!(
+            unpack::<JobContent>(&bomb)
+                .unwrap_err()
+                .contains("more than")
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use flate2::write::GzEncoder;
 use referee::bundle::{Bundle, Digest};
 use referee::supervisor::REFEREE_NAME;
 use serde_json::{Value, json};
-use workers::wire::{Announced, GroupJob, pack};
+use workers::wire::{Announced, JobContent, pack};
 
 /// Time limit for a worker's answer to an announcement.
 const ANSWER: Duration = Duration::from_secs(90);
@@ -69,7 +69,7 @@ impl Announcer {
         let other = Digest::of(b"a bundle");
         let put = put_file(&self.connection, &id, other.as_str(), &b"another"[..]).await;
         put.expect("room for a bundle");
-        let job = GroupJob::new(String::new(), Vec::new());
+        let job = JobContent::new(String::new(), Vec::new());
         coordinator.publish(1, pack(&job)).await.expect("a job");
         let announced = coordinator.announce(attempt.payload.clone()).await;
         announced.expect("an announcement");

@@ -99,15 +99,24 @@ impl Queue {
         }
     }
 
-    /// `None` when no more matches start. Cancel-safe.
-    pub async fn next_group(&self) -> Option<ScheduledGroup> {
+    /// Waits for a group, and takes as many as there are then, at most this many (at least one); none when no
+    /// more matches start. Cancel-safe.
+    pub async fn next_groups(&self, most: usize) -> Vec<ScheduledGroup> {
         let mut results = self.results.subscribe();
+        let mut groups = Vec::new();
         loop {
-            let next = self.take_group();
-            match next {
-                NextGroup::Group(group) => return Some(group),
-                NextGroup::Over => return None,
-                NextGroup::Wait => results.changed().await.ok()?,
+            match self.take_group() {
+                NextGroup::Group(group) => groups.push(group),
+                NextGroup::Over => return groups,
+                NextGroup::Wait if groups.is_empty() => {
+                    if results.changed().await.is_err() {
+                        return groups;
+                    }
+                }
+                NextGroup::Wait => return groups,
+            }
+            if groups.len() >= most {
+                return groups;
             }
         }
     }

@@ -6,6 +6,7 @@ mod dispatcher;
 mod open_jobs;
 mod rechecks;
 mod roster;
+mod together;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,6 +21,7 @@ use tournament::WorkersSeen;
 
 use super::error::RemoteError;
 pub(crate) use dispatcher::{Dispatcher, TICK};
+pub(crate) use together::MOST_GROUPS;
 
 /// What a coordinator needs to know about a tournament.
 #[derive(Clone, Debug)]
@@ -68,8 +70,9 @@ impl fmt::Debug for Dealer {
 /// An event.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// A group is to be played; `None` if no more matches begin. Only while [`Dispatcher::wants_group`].
-    Group(Option<ScheduledGroup>),
+    /// Groups are to be played, at most as many as [`Dispatcher::wanted_groups`] says; none if no more matches
+    /// begin.
+    Groups(Vec<ScheduledGroup>),
     /// A message of a worker.
     Message(WorkerMessage),
     /// A result was examined.
@@ -122,8 +125,8 @@ pub(crate) enum Answer {
 /// An action besides requests.
 #[derive(Debug)]
 pub(crate) enum Action {
-    /// Examine whether a result is credible.
-    Examine(ScheduledGroup, JobResult),
+    /// Examine whether the result of a job with these groups is credible.
+    Examine(Vec<ScheduledGroup>, JobResult),
     /// Report that a match begins.
     Begins(Scheduled),
     /// Write a match, by its number in the schedule, to the log.
@@ -150,6 +153,8 @@ pub(crate) enum Ending {
 #[derive(Debug)]
 pub struct Examined {
     pub result: JobResult,
-    /// The matches in the order of the schedule, or the reason why the result is not credible.
-    pub records: Result<Vec<Record>, String>,
+    /// For each group its matches in the order of the schedule, or the reason why the result is not
+    /// credible. `None` for a group that is not in the result: the job that an earlier coordinator published
+    /// with this number had others.
+    pub records: Result<Vec<Option<Vec<Record>>>, String>,
 }

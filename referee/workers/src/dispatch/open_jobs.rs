@@ -1,28 +1,31 @@
-//! Groups that are published and not finished.
+//! Jobs that are published and not finished.
 
 use std::collections::{BTreeMap, HashSet};
 
 use schedule::{Scheduled, ScheduledGroup};
 
-/// Give up on a group that was taken this often and never finished: it may be what ends the workers. A
+/// Give up on a job that was taken this often and never finished: it may be what ends the workers. A
 /// first time that ended before any match was announced is not known.
 const MOST_TAKEN: u32 = 20;
-/// A group counts as unplayable if this many workers declare it so.
+/// A job counts as unplayable if this many workers declare it so.
 const ENOUGH_WORKERS: usize = 2;
 /// It also counts as unplayable after this many declarations of a single worker.
 const ENOUGH_BY_ONE: u32 = 3;
 
-/// Open groups by job.
+/// Open jobs by number, which is that of the first match of the first group.
 #[derive(Debug, Default)]
 pub(super) struct OpenJobs {
     jobs: BTreeMap<u64, OpenJob>,
-    /// How often a group was taken again, after its worker had lost it.
+    /// The number of groups of all jobs.
+    groups: usize,
+    /// How often a job was taken again, after its worker had lost it.
     pub(super) lost: u64,
 }
 
 #[derive(Debug)]
 struct OpenJob {
-    group: ScheduledGroup,
+    /// At least one.
+    groups: Vec<ScheduledGroup>,
     /// The numbers of matches that have begun.
     begun: HashSet<usize>,
     /// How often workers took it, as far as is known.
@@ -37,11 +40,15 @@ struct OpenJob {
 }
 
 impl OpenJobs {
-    pub(super) fn len(&self) -> usize {
-        self.jobs.len()
+    /// The number of open groups.
+    pub(super) fn groups_open(&self) -> usize {
+        self.groups
     }
 
-    pub(super) fn add(&mut self, group: ScheduledGroup) {
+    /// Opens a job of these groups, and returns its number.
+    pub(super) fn add(&mut self, groups: Vec<ScheduledGroup>) -> u64 {
+        let number = groups[0].number as u64;
+        self.groups += groups.len();
         let job = OpenJob {
             begun: HashSet::new(),
             taken: 0,
@@ -49,17 +56,30 @@ impl OpenJobs {
             declared_by: HashSet::new(),
             declarations: 0,
             has_result: false,
-            group,
+            groups,
         };
-        self.jobs.insert(job.group.number as u64, job);
+        self.jobs.insert(number, job);
+        number
     }
 
-    pub(super) fn remove(&mut self, job: u64) {
-        self.jobs.remove(&job);
+    /// Removes a job, and returns its groups.
+    pub(super) fn remove(&mut self, job: u64) -> Vec<ScheduledGroup> {
+        let groups = self.jobs.remove(&job).map_or(Vec::new(), |job| job.groups);
+        self.groups -= groups.len();
+        groups
     }
 
-    pub(super) fn group(&self, job: u64) -> Option<&ScheduledGroup> {
-        Some(&self.jobs.get(&job)?.group)
+    /// Leaves a job its first group only, and returns the others.
+    pub(super) fn split(&mut self, job: u64) -> Vec<ScheduledGroup> {
+        let job = self.jobs.get_mut(&job);
+        let others = job.map_or(Vec::new(), |job| job.groups.split_off(1));
+        self.groups -= others.len();
+        others
+    }
+
+    /// The groups of a job; none if it is not open.
+    pub(super) fn groups(&self, job: u64) -> &[ScheduledGroup] {
+        self.jobs.get(&job).map_or(&[], |job| &job.groups)
     }
 
     pub(super) fn without_result(&self) -> impl Iterator<Item = u64> {
@@ -76,7 +96,8 @@ impl OpenJobs {
     pub(super) fn need(&self, bot: usize) -> bool {
         let mut open = self.jobs.values().filter(|job| !job.has_result);
         open.any(|job| {
-            let mut seats = job.group.matches.iter().flat_map(|it| &it.seats);
+            let matches = job.groups.iter().flat_map(|group| &group.matches);
+            let mut seats = matches.flat_map(|it| &it.seats);
             seats.any(|&seat| seat == bot)
         })
     }
@@ -106,23 +127,27 @@ impl OpenJobs {
             job.taken += 1;
             self.lost += u64::from(job.taken > 1);
         }
-        let mut matches = job.group.matches.iter();
+        let mut matches = job.groups.iter().flat_map(|group| &group.matches);
         let scheduled = matches.find(|scheduled| scheduled.number == number)?;
         job.begun.insert(number).then_some(scheduled)
     }
 
-    /// True if a group was taken too often.
+    /// True if a job was taken too often.
     pub(super) fn is_hopeless(&self, job: u64) -> bool {
         self.jobs
             .get(&job)
             .is_some_and(|job| job.taken >= MOST_TAKEN)
     }
 
-    /// Notes that a worker declares a group unplayable. True once that counts.
+    /// Notes that a worker declares a job unplayable. True once that counts: of several groups it is not known
+    /// which one is meant.
     pub(super) fn note_unplayable(&mut self, job: u64, worker: &str) -> bool {
         let Some(job) = self.jobs.get_mut(&job) else {
             return false;
         };
+        if job.groups.len() > 1 {
+            return false;
+        }
         job.declarations += 1;
         job.declared_by.insert(worker.to_owned());
         job.declared_by.len() >= ENOUGH_WORKERS || job.declarations >= ENOUGH_BY_ONE
@@ -137,10 +162,10 @@ mod tests {
     fn a_group_whose_results_are_all_refused_is_hopeless_announced_or_not() {
         for announced in [true, false] {
             let mut open = OpenJobs::default();
-            open.add(ScheduledGroup {
+            open.add(vec![ScheduledGroup {
                 number: 7,
                 matches: Vec::new(),
-            });
+            }]);
             for _ in 0..MOST_TAKEN {
                 assert!(!open.is_hopeless(7));
                 if announced {

@@ -23,7 +23,8 @@ use tournament::playing::failures::Failures;
 
 use super::allowed::{self, Along};
 use super::options::WorkerOptions;
-use crate::wire::{Announced, GroupJob, unpack};
+use crate::dispatch::MOST_GROUPS;
+use crate::wire::{Announced, JobContent, unpack};
 
 const MOST_NUMBER: usize = 999_999;
 /// The most matches of a group: the orders of four seats.
@@ -118,7 +119,7 @@ impl Serving {
     ///
     /// # Errors
     /// The reason if they are not matches of this configuration.
-    pub(super) fn matches(&self, payload: &[u8]) -> Result<GroupJob, String> {
+    pub(super) fn matches(&self, payload: &[u8]) -> Result<JobContent, String> {
         jobs_of(&self.config, &self.hash, payload)
     }
 
@@ -150,8 +151,8 @@ impl Serving {
 ///
 /// # Errors
 /// The reason if they are not.
-pub fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, String> {
-    let job: GroupJob = unpack(payload)?;
+pub fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<JobContent, String> {
+    let job: JobContent = unpack(payload)?;
     if job.config != hash {
         // Its indices belong to another configuration.
         return Ok(job);
@@ -161,15 +162,17 @@ pub fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, 
         let seats = &scheduled.seats;
         game.is_some_and(|game| game.rules.seats() == seats.len())
             && seats.iter().all(|&bot| bot < config.bots.len())
+            && scheduled.group().windows(2).all(|pair| pair[0] != pair[1])
             && (1..=MOST_NUMBER).contains(&scheduled.number)
     };
+    let mut numbers: Vec<usize> = job.matches.iter().map(|it| it.number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let is_once = numbers.len() == job.matches.len();
+    let is_some = (1..=MOST_GROUPS * MOST_ORDERS).contains(&numbers.len());
     let group = job.matches.first().map(Scheduled::group);
-    let is_one_group = group.is_some_and(|group| {
-        let is_twice = group.windows(2).any(|pair| pair[0] == pair[1]);
-        let all = job.matches.iter();
-        !is_twice && all.clone().all(|it| it.group() == group)
-    });
-    if job.matches.len() > MOST_ORDERS || !is_one_group || !job.matches.iter().all(fits) {
+    let may_share = job.deal.is_none() || job.matches.iter().all(|it| Some(it.group()) == group);
+    if !(is_once && is_some && may_share && job.matches.iter().all(fits)) {
         return Err("these are no matches of the configuration".to_owned());
     }
     Ok(job)

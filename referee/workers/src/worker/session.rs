@@ -21,7 +21,7 @@ use super::bundles::{FetchError, Source};
 use super::options::{Leave, WorkerOptions};
 use super::serving::{self, Room, Serving};
 use super::slot::{Played, Slot};
-use crate::wire::{Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack};
+use crate::wire::{Announced, FOR_OTHERS, PAUSE, PlayedJob, Unplayable, WAIT, WorkerNews, pack};
 
 /// With several tournaments, a worker waits this long for a job of one before it tries the next.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
@@ -432,7 +432,7 @@ impl WorkerSession {
 
     async fn store(&self, serving: &Serving, job: &Job, records: Vec<protocol::Record>) {
         let count = records.len() as u64;
-        match job.finish(pack(&PlayedGroup { records })).await {
+        match job.finish(pack(&PlayedJob { records })).await {
             Ok(_) => {
                 self.matches.fetch_add(count, Relaxed);
             }

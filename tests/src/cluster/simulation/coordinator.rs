@@ -55,7 +55,7 @@ struct Session {
     client: SimulatedClient,
     queue: Arc<Queue>,
     reports: mpsc::Receiver<FromSlot>,
-    work: blocking::Receiver<(ScheduledGroup, JobResult)>,
+    work: blocking::Receiver<(Vec<ScheduledGroup>, JobResult)>,
     examined: mpsc::UnboundedSender<Examined>,
     began: Time,
     examiner_is_free: Time,
@@ -241,10 +241,11 @@ impl Session {
     /// Results are replayed one by one.
     fn examine(&mut self, agenda: &mut Agenda, replay: Time) {
         let life = self.life;
-        while let Ok((group, result)) = self.work.try_recv() {
+        while let Ok((groups, result)) = self.work.try_recv() {
             let begins = self.examiner_is_free.max(agenda.now);
-            self.examiner_is_free = begins + group.matches.len() as Time * replay;
-            let examined = move |it: &mut Simulation| it.examined(life, group, result);
+            let matches: usize = groups.iter().map(|group| group.matches.len()).sum();
+            self.examiner_is_free = begins + matches as Time * replay;
+            let examined = move |it: &mut Simulation| it.examined(life, groups, result);
             agenda.at(self.examiner_is_free, examined);
         }
     }
@@ -321,15 +322,18 @@ impl Simulation {
     }
 
     /// A result was replayed.
-    fn examined(&mut self, life: u32, group: ScheduledGroup, result: JobResult) {
+    fn examined(&mut self, life: u32, groups: Vec<ScheduledGroup>, result: JobResult) {
         let (samples, coordinator) = (&self.samples, &mut self.coordinator);
         coordinator.meter.run(|| {
             let is_packed = |payload: &Vec<u8>| payload.starts_with(&GZIP);
             let records = match &result.result {
-                Ok(payload) if is_packed(payload) => Ok(samples.records(&group)),
+                Ok(payload) if is_packed(payload) => {
+                    let records = groups.iter().map(|group| Some(samples.records(group)));
+                    Ok(records.collect())
+                }
                 _ => Err("invalid gzip header".to_owned()),
             };
-            drop(group);
+            drop(groups);
             // It may have been killed since.
             if let Some(session) = coordinator.session.as_ref().filter(|it| it.life == life) {
                 let _ = session.examined.send(Examined { result, records });

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cluster::{ANSWER, ClusterError, HEARTBEAT, Handover, Step, WorkerName, renewal};
 use schedule::ScheduledGroup;
-use workers::wire::{GroupJob, PAUSE, WAIT, WorkerNews, unpack};
+use workers::wire::{JobContent, PAUSE, WAIT, WorkerNews, unpack};
 
 use super::parts::{
     Ask, Dice, Field, Options, Played, Reply, Sent, Simulation, Slot, SlotTimer, Work, Worker,
@@ -357,7 +357,7 @@ impl Simulation {
     }
 
     fn begin(&mut self, slot: usize, sequence: u64, job: u64, payload: &[u8]) {
-        let group: GroupJob = unpack(payload).expect("a job");
+        let group: JobContent = unpack(payload).expect("a job");
         self.field.slots[slot].claim += 1;
         self.later(slot, micros(renewal(LEASE)), SlotTimer::Renew);
         let worker = self.field.worker(slot);

@@ -10,7 +10,7 @@ use referee::Config;
 use referee::log::LogFile;
 use schedule::ScheduledGroup;
 use serde_json::{Value, json};
-use workers::wire::{Announced, PlayedGroup, Unplayable, WorkerNews, pack};
+use workers::wire::{Announced, PlayedJob, Unplayable, WorkerNews, pack};
 
 use super::jetstream::INBOX;
 use super::traffic::message;
@@ -195,7 +195,7 @@ fn played() -> Vec<(Vec<u8>, Vec<Record>)> {
     let records: Vec<Record> = records.filter(|it| it.players.len() == 2).collect();
     let pairs = records.chunks_exact(2).map(|pair| {
         let records = pair.to_vec();
-        let payload = pack(&PlayedGroup {
+        let payload = pack(&PlayedJob {
             records: records.clone(),
         });
         (payload, records)

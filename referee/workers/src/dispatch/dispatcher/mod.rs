@@ -1,4 +1,4 @@
-//! The state machine. It publishes slightly more groups than workers play, takes results, and regularly
+//! The state machine. It publishes slightly more jobs than workers play, takes results, and regularly
 //! checks the server, as messages and the server's store can be lost.
 
 mod requests;
@@ -14,6 +14,7 @@ use tournament::WorkersSeen;
 use super::open_jobs::OpenJobs;
 use super::rechecks::Rechecks;
 use super::roster::Roster;
+use super::together::Together;
 use super::{Action, Ending, Event, Setup};
 use crate::error::Stuck;
 
@@ -39,6 +40,7 @@ pub(crate) struct Dispatcher {
     setup: Setup,
     stage: Stage,
     open: OpenJobs,
+    together: Together,
     rechecks: Rechecks,
     /// Results of groups that are not open yet, from before the tournament was resumed. `None` if the result
     /// stays on the server until then.
@@ -70,7 +72,7 @@ pub(crate) struct Dispatcher {
 #[derive(Debug)]
 enum Chore {
     Publish(u64),
-    /// Read the result of a group that is open now; without one, publish it.
+    /// Read the result of a job that is open now; without one, publish it.
     Fetch(u64),
     Refuse(JobResult),
 }
@@ -114,6 +116,7 @@ impl Dispatcher {
             setup,
             stage: Stage::Begin,
             open: OpenJobs::default(),
+            together: Together::default(),
             early: HashMap::new(),
             early_bytes: 0,
             chores: VecDeque::new(),
@@ -131,17 +134,19 @@ impl Dispatcher {
         }
     }
 
-    /// True if it takes another group.
-    pub(crate) fn wants_group(&self) -> bool {
-        !self.has_ended
-            && !self.is_beginning()
-            && !self.rechecks.is_last()
-            && self.open.len() < self.window()
-    }
-
-    /// The number of groups that are open at a time.
-    fn window(&self) -> usize {
-        MOST_OPEN.min(AHEAD + 2 * self.shown.slots as usize)
+    /// The number of groups that it takes now.
+    pub(crate) fn wanted_groups(&self) -> usize {
+        if self.has_ended || self.is_beginning() || self.rechecks.is_last() {
+            return 0;
+        }
+        let together = self.together.groups();
+        // Two jobs for each slot.
+        let window = MOST_OPEN.min(AHEAD + 2 * together * self.shown.slots as usize);
+        if self.open.groups_open() + together <= window {
+            together
+        } else {
+            0
+        }
     }
 
     fn is_beginning(&self) -> bool {
@@ -160,10 +165,10 @@ impl Dispatcher {
             return;
         }
         match event {
-            Event::Group(Some(group)) => self.add(group),
+            Event::Groups(groups) if !groups.is_empty() => self.add(groups),
             // A decided test waits for nothing.
-            Event::Group(None) if self.open.len() > 0 => self.end(Ending::Finished),
-            Event::Group(None) => self.rechecks.are_last(now),
+            Event::Groups(_) if self.open.groups_open() > 0 => self.end(Ending::Finished),
+            Event::Groups(_) => self.rechecks.are_last(now),
             Event::Message(message) => self.receive_message(now, message),
             Event::Examined(examined) => self.take(now, examined),
             Event::Tick => self.catch_up(now),

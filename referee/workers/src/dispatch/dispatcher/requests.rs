@@ -8,7 +8,7 @@ use schedule::Schedule;
 use super::super::rechecks::Rechecks;
 use super::super::{Answer, Ending, Request};
 use super::{Chore, Dispatcher, SILENCE_LIMIT, STARTUP_LIMIT, Stage, number_of};
-use crate::wire::{GroupJob, pack};
+use crate::wire::{JobContent, pack};
 
 impl Dispatcher {
     /// True if there is a request to the server.
@@ -75,13 +75,17 @@ impl Dispatcher {
 
     pub(super) fn payload(&self, job: u64) -> Option<Vec<u8>> {
         let recheck = self.rechecks.get(job);
-        let group = recheck.map(|recheck| &recheck.group);
-        let group = group.or_else(|| self.open.group(job))?;
-        Some(pack(&GroupJob {
+        let groups = match recheck {
+            Some(recheck) => std::slice::from_ref(&recheck.group),
+            None => self.open.groups(job),
+        };
+        let matches = groups.iter().flat_map(|group| &group.matches);
+        Some(pack(&JobContent {
             config: self.setup.config.clone(),
-            matches: group.matches.clone(),
+            matches: matches.cloned().collect(),
             not_for: recheck.map(|recheck| recheck.worker.clone()),
-            deal: self.setup.dealer.deal(group.matches.first()?),
+            // Groups with a deal are jobs of their own.
+            deal: self.deal_of(groups.first()?),
         }))
     }
 
@@ -150,7 +154,7 @@ impl Dispatcher {
         if Rechecks::is_second(job) {
             self.rechecks.get(job).is_some()
         } else {
-            self.open.group(job).is_some() || schedule.awaits_group(number_of(job))
+            !self.open.groups(job).is_empty() || schedule.awaits_group(number_of(job))
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cluster::JobResult;
+use deals::Deal;
 use protocol::{Record, excerpt};
 use schedule::{Schedule, ScheduledGroup};
 
@@ -31,10 +32,25 @@ impl Dispatcher {
         }
     }
 
-    /// Opens a group, and publishes it unless it has a result.
-    pub(super) fn add(&mut self, group: ScheduledGroup) {
-        let job = group.number as u64;
-        self.open.add(group);
+    /// Opens groups: one job, but for those that have a deal or a result.
+    pub(super) fn add(&mut self, groups: Vec<ScheduledGroup>) {
+        let (alone, together): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| {
+            self.early.contains_key(&(group.number as u64)) || self.deal_of(group).is_some()
+        });
+        alone.into_iter().for_each(|group| self.open(vec![group]));
+        if !together.is_empty() {
+            self.open(together);
+        }
+    }
+
+    /// The deal of a group.
+    pub(super) fn deal_of(&self, group: &ScheduledGroup) -> Option<Deal> {
+        self.setup.dealer.deal(group.matches.first()?)
+    }
+
+    /// Opens a job, and publishes it unless it has a result.
+    fn open(&mut self, groups: Vec<ScheduledGroup>) {
+        let job = self.open.add(groups);
         match self.early.remove(&job) {
             Some(Some(result)) => {
                 self.early_bytes -= size_of_result(&result);
@@ -48,7 +64,7 @@ impl Dispatcher {
     pub(super) fn receive(&mut self, now: Duration, schedule: &Schedule, result: JobResult) {
         if Rechecks::is_second(result.job) {
             self.receive_second(now, result);
-        } else if self.open.group(result.job).is_some() {
+        } else if !self.open.groups(result.job).is_empty() {
             self.receive_first(result);
         } else if schedule.get(number_of(result.job)).is_some() {
             self.keep_early(schedule, result);
@@ -57,7 +73,7 @@ impl Dispatcher {
         }
     }
 
-    /// A result of an open group.
+    /// A result of an open job.
     pub(super) fn receive_first(&mut self, result: JobResult) {
         if self.roster.is_ignored(&result.worker) {
             return self.play_again(result);
@@ -69,11 +85,9 @@ impl Dispatcher {
             });
             return self.unplayable(result, &why);
         }
-        if self.open.note_result(result.job)
-            && let Some(group) = self.open.group(result.job)
-        {
-            let group = group.clone();
-            self.actions.push_back(Action::Examine(group, result));
+        if self.open.note_result(result.job) {
+            let groups = self.open.groups(result.job).to_vec();
+            self.actions.push_back(Action::Examine(groups, result));
         }
     }
 
@@ -89,7 +103,8 @@ impl Dispatcher {
         if says_nothing {
             self.rechecks.remove(now, result.job);
         } else if self.rechecks.note_result(result.job) {
-            self.actions.push_back(Action::Examine(group, result));
+            let examine = Action::Examine(vec![group], result);
+            self.actions.push_back(examine);
         }
     }
 
@@ -116,7 +131,10 @@ impl Dispatcher {
         };
         match records {
             Ok(records) => {
-                if let Some(what) = recheck.difference(&result.worker, &records) {
+                let records = records.into_iter().flatten().next();
+                let difference =
+                    records.and_then(|records| recheck.difference(&result.worker, &records));
+                if let Some(what) = difference {
                     self.report(what);
                 }
             }
@@ -154,7 +172,7 @@ impl Dispatcher {
     }
 
     pub(super) fn first_match(&self, job: u64) -> String {
-        let group = self.open.group(job);
+        let group = self.open.groups(job).first();
         group.map_or(String::new(), |group| group.matches[0].id())
     }
 
@@ -173,33 +191,53 @@ impl Dispatcher {
     }
 
     /// Counts a credible result.
-    pub(super) fn count(&mut self, now: Duration, result: &JobResult, records: Vec<Record>) {
-        let Some(group) = self.open.group(result.job).cloned() else {
-            return;
-        };
+    fn count(&mut self, now: Duration, result: &JobResult, records: Vec<Option<Vec<Record>>>) {
+        let found = self.open.groups(result.job).iter().cloned().zip(records);
+        let found: Vec<_> = found.collect();
+        let numbers = found.iter().flat_map(|(group, _)| &group.matches);
+        let numbers: Vec<usize> = numbers.map(|scheduled| scheduled.number).collect();
+        for number in numbers {
+            self.begins(result.job, number, false);
+        }
+        self.open.remove(result.job);
+        for (group, records) in found {
+            match records {
+                Some(records) => self.count_group(now, &result.worker, group, records),
+                None => self.open(vec![group]),
+            }
+        }
+    }
+
+    fn count_group(
+        &mut self,
+        now: Duration,
+        worker: &str,
+        group: ScheduledGroup,
+        records: Vec<Record>,
+    ) {
+        self.together.note(&records);
         let again = self.rechecks.wants(&group)
-            && (self.roster).is_another(now, &self.setup.tournament, &result.worker);
+            && (self.roster).is_another(now, &self.setup.tournament, worker);
         let copies = again.then(|| records.clone());
         for (scheduled, record) in group.matches.iter().zip(records) {
-            self.begins(result.job, scheduled.number, false);
             let finished = Action::Finished(scheduled.number, Box::new(record));
             self.actions.push_back(finished);
         }
-        self.open.remove(result.job);
         if let Some(records) = copies {
-            let worker = result.worker.clone();
-            let job = self.rechecks.add(now, group, worker, records);
+            let job = self.rechecks.add(now, group, worker.to_owned(), records);
             self.chores.push_back(Chore::Publish(job));
         }
     }
 
-    /// Refuses a result and publishes its group again.
+    /// Refuses a result and publishes its groups again, each on its own: any of them may be the cause.
     pub(super) fn play_again(&mut self, result: JobResult) {
         let job = result.job;
+        let others = self.open.split(job);
         self.open.refuse_result(job);
         self.refuse(result);
         self.chores.push_back(Chore::Publish(job));
         self.unless_hopeless(job);
+        others.into_iter().for_each(|group| self.open(vec![group]));
     }
 
     pub(super) fn refuse(&mut self, result: JobResult) {

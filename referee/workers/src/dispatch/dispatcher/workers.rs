@@ -56,7 +56,7 @@ impl Dispatcher {
         }
     }
 
-    /// Gives up on a group that workers take again and again: it may be what ends them.
+    /// Gives up on a job that workers take again and again: it may be what ends them.
     pub(super) fn unless_hopeless(&mut self, job: u64) {
         if self.open.is_hopeless(job) {
             let id = self.first_match(job);
@@ -86,7 +86,7 @@ impl Dispatcher {
             return;
         };
         let since = *self.declined.get_or_insert(now);
-        if self.open.len() > 0 && now.saturating_sub(since) >= REFUSAL_LIMIT {
+        if self.open.groups_open() > 0 && now.saturating_sub(since) >= REFUSAL_LIMIT {
             self.end(stuck(Stuck::Declined { why }));
         }
     }

@@ -11,38 +11,41 @@ use games::{Catalog, Rng};
 use protocol::Record;
 use referee::Config;
 use referee::log::{Versions, verify};
-use schedule::{NextGroup, Schedule, ScheduledGroup};
+use schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
 use serde_json::{Value, json};
 use tournament::playing::openings::seed as opening_seed;
 use workers::examine::examine as examine_result;
 use workers::wire::WorkerNews;
 
-const CONFIG: &str = "name = \"t\"\ngames = [{ id = \"amazons\", options = { size = 5 } }]\n\
+const CONFIG: &str = "name = \"t\"\nrounds = 2\ngames = [{ id = \"amazons\", options = { size = 5 } }]\n\
     bots = [{ name = \"a\", command = \"referee bot random\" },\n\
             { name = \"b\", command = \"referee bot random\", time = { per_move = \"2s\" } }]\n";
 
-/// A tournament, and the group of the expected result.
-static ASKED: LazyLock<(Config, ScheduledGroup)> = LazyLock::new(|| {
+/// A tournament, and the groups of the job whose result is expected.
+static ASKED: LazyLock<(Config, Vec<ScheduledGroup>)> = LazyLock::new(|| {
     let config = Config::parse(CONFIG, Path::new("/")).expect("a configuration");
-    match Schedule::new(&config.shape()).take_group() {
-        NextGroup::Group(group) => (config, group),
+    let mut schedule = Schedule::new(&config.shape());
+    let groups = [0, 1].map(|_| match schedule.take_group() {
+        NextGroup::Group(group) => group,
         NextGroup::Wait | NextGroup::Over => panic!("no group"),
-    }
+    });
+    (config, groups.into())
 });
 
 pub(crate) fn seeds(rng: &mut Rng) -> Vec<Vec<u8>> {
-    let results = (0..6).map(|_| {
-        let matches = 0..ASKED.1.matches.len();
-        let records: Vec<Value> = matches.map(|at| record(at, rng)).collect();
+    let results = (0..6).map(|number| {
+        // Of one of the two groups, or of both.
+        let groups = ASKED.1.iter().take(1 + number % 2);
+        let matches = groups.flat_map(|group| &group.matches);
+        let records: Vec<Value> = matches.map(|scheduled| record(scheduled, rng)).collect();
         json!({ "records": records }).to_string().into_bytes()
     });
     results.collect()
 }
 
-/// A random match of the group, as from a worker.
-fn record(at: usize, rng: &mut Rng) -> Value {
-    let (config, group) = &*ASKED;
-    let scheduled = &group.matches[at];
+/// A random match of the job, as from a worker.
+fn record(scheduled: &Scheduled, rng: &mut Rng) -> Value {
+    let config = &ASKED.0;
     let game = &config.games[scheduled.game];
     let seed = opening_seed(config, scheduled);
     let mut session = game.rules.start(seed).expect("a start");
@@ -83,23 +86,32 @@ fn record(at: usize, rng: &mut Rng) -> Value {
 
 pub(crate) fn run(input: &[u8]) -> bool {
     let _ = serde_json::from_slice::<WorkerNews>(input);
-    let (config, group) = &*ASKED;
+    let (config, groups) = &*ASKED;
     assert!(
-        examine_result(config, group, input).is_err(),
+        examine_result(config, groups, input).is_err(),
         "it is not compressed"
     );
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(input).expect("memory");
     let payload = encoder.finish().expect("memory");
-    let records = match examine_result(config, group, &payload) {
-        Ok(records) => records,
+    let found = match examine_result(config, groups, &payload) {
+        Ok(found) => found,
         Err(why) => {
             assert!(!why.is_empty());
             return false;
         }
     };
-    assert_eq!(records.len(), group.matches.len());
-    for (record, scheduled) in records.iter().zip(&group.matches) {
+    assert_eq!(found.len(), groups.len());
+    assert!(found[0].is_some(), "the first group may not be missing");
+    let found = groups
+        .iter()
+        .zip(&found)
+        .filter_map(|(group, records)| Some((group, records.as_ref()?)));
+    let found = found.flat_map(|(group, records)| {
+        assert_eq!(records.len(), group.matches.len());
+        group.matches.iter().zip(records)
+    });
+    for (scheduled, record) in found {
         assert_eq!(record.match_id, scheduled.id());
         let names = record.players.iter().map(|player| &player.name);
         let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot].name);
