@@ -7,12 +7,12 @@ use std::time::Duration;
 use protocol::Record;
 
 /// The most groups of a job.
-pub(crate) const MOST_GROUPS: usize = 16;
+pub(crate) const MOST_GROUPS: usize = 32;
 /// The groups of a job take about this long together.
-const TOGETHER: Duration = Duration::from_millis(20);
+const TOGETHER: Duration = Duration::from_millis(40);
 /// A match takes this long besides the bots' own time.
 const BESIDES: Duration = Duration::from_micros(500);
-/// So many groups are remembered. The longest of them says how long the next ones may take.
+/// So many groups are remembered. Their mean says how long the next ones may take.
 const REMEMBERED: usize = 16;
 
 /// The times of the last groups, by what workers say.
@@ -38,8 +38,8 @@ impl Together {
         if self.0.len() < REMEMBERED {
             return 1;
         }
-        let longest = self.0.iter().max().map_or(1, Duration::as_micros).max(1);
-        let fit = TOGETHER.as_micros() / longest;
+        let sum = self.0.iter().map(Duration::as_micros).sum::<u128>().max(1);
+        let fit = TOGETHER.as_micros() * self.0.len() as u128 / sum;
         usize::try_from(fit).map_or(MOST_GROUPS, |fit| fit.clamp(1, MOST_GROUPS))
     }
 }

@@ -3,6 +3,8 @@
 
 mod requests;
 mod results;
+#[cfg(test)]
+mod tests;
 mod workers;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -14,7 +16,7 @@ use tournament::WorkersSeen;
 use super::open_jobs::OpenJobs;
 use super::rechecks::Rechecks;
 use super::roster::Roster;
-use super::together::Together;
+use super::together::{MOST_GROUPS, Together};
 use super::{Action, Ending, Event, Setup};
 use crate::error::Stuck;
 
@@ -139,7 +141,11 @@ impl Dispatcher {
         if self.has_ended || self.is_beginning() || self.rechecks.is_last() {
             return 0;
         }
-        let together = self.together.groups();
+        let together = if self.early.is_empty() {
+            self.together.groups()
+        } else {
+            MOST_GROUPS
+        };
         // Two jobs for each slot.
         let window = MOST_OPEN.min(AHEAD + 2 * together * self.shown.slots as usize);
         if self.open.groups_open() + together <= window {

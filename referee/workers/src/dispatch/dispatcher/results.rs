@@ -8,6 +8,7 @@ use protocol::{Record, excerpt};
 use schedule::{Schedule, ScheduledGroup};
 
 use super::super::rechecks::Rechecks;
+use super::super::together::MOST_GROUPS;
 use super::super::{Action, Ending, Examined};
 use super::{Chore, Dispatcher, MOST_EARLY, SHOWN, Stage, number_of, stuck};
 use crate::error::Stuck;
@@ -32,15 +33,28 @@ impl Dispatcher {
         }
     }
 
-    /// Opens groups: one job, but for those that have a deal or a result.
+    /// Opens groups, as few jobs. A group with a deal is a job of its own. What follows one that has a result
+    /// may be in that result, as far as an earlier coordinator took these groups together.
     pub(super) fn add(&mut self, groups: Vec<ScheduledGroup>) {
-        let (alone, together): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| {
-            self.early.contains_key(&(group.number as u64)) || self.deal_of(group).is_some()
-        });
-        alone.into_iter().for_each(|group| self.open(vec![group]));
-        if !together.is_empty() {
-            self.open(together);
+        let together = self.together.groups();
+        let mut jobs: Vec<(usize, Vec<ScheduledGroup>)> = Vec::new();
+        for group in groups {
+            let most = if self.deal_of(&group).is_some() {
+                1
+            } else if self.early.contains_key(&(group.number as u64)) {
+                MOST_GROUPS
+            } else {
+                match jobs.last_mut() {
+                    Some((most, job)) if job.len() < *most => {
+                        job.push(group);
+                        continue;
+                    }
+                    _ => together,
+                }
+            };
+            jobs.push((most, vec![group]));
         }
+        jobs.into_iter().for_each(|(_, job)| self.open(job));
     }
 
     /// The deal of a group.
