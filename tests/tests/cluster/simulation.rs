@@ -55,6 +55,43 @@ fn every_match_of_many_workers_counts_once_whatever_fails() {
 }
 
 #[test]
+fn short_matches_are_few_jobs_and_count_once_whatever_fails() {
+    let short = |seed, failures| Options {
+        workers: 10,
+        matches: 8_000,
+        match_time: Duration::from_micros(500),
+        failures,
+        ..options(seed)
+    };
+    // Messages of jobs and results, beside those of matches of 20 s.
+    let jobs = |options: &Options| {
+        let traffic = simulate(options).traffic;
+        traffic.of(Kind::Publish).0 + traffic.of(Kind::Result).0
+    };
+    let calm = short(7, 0.0);
+    let long = Options {
+        match_time: Duration::from_secs(20),
+        ..calm.clone()
+    };
+    let (short_jobs, long_jobs) = (jobs(&calm), jobs(&long));
+    assert!(short_jobs * 5 < long_jobs, "{short_jobs} and {long_jobs}");
+    let reports = [1, 2, 3].map(|seed| simulate(&short(seed, 300.0)));
+    let sum = |of: fn(&Report) -> u64| reports.iter().map(of).sum::<u64>();
+    for (what, count) in [
+        ("killed", sum(|it| it.failed.killed.into())),
+        ("stopped", sum(|it| it.failed.stopped.into())),
+        ("cut off", sum(|it| it.failed.cut_off.into())),
+        ("servers", sum(|it| it.failed.server.into())),
+        ("coordinators", sum(|it| it.failed.coordinator.into())),
+        ("refused", sum(|it| it.failed.dead.into())),
+        ("twice", sum(|it| it.twice)),
+        ("rechecked", sum(|it| it.rechecked)),
+    ] {
+        assert!(count > 0, "none {what}");
+    }
+}
+
+#[test]
 fn a_seed_gives_the_same_tournament() {
     let small = Options {
         matches: 400,

@@ -66,7 +66,7 @@ pub fn simulate(options: &Options) -> Report {
 impl Simulation {
     fn new(options: &Options) -> Self {
         let mut dice = Dice(ChaCha8Rng::seed_from_u64(options.seed));
-        let samples = Samples::new(options.matches.div_ceil(20), LEASE);
+        let samples = Samples::new(options.matches.div_ceil(20), LEASE, options.match_time);
         let field = parts::Field::new(options, &mut dice);
         let coordinator = coordinator::SimulatedCoordinator::new(options, &samples);
         let mut simulation = Simulation {

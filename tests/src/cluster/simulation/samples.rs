@@ -39,7 +39,7 @@ struct Lengths {
 }
 
 impl Samples {
-    pub(super) fn new(rounds: u64, lease: Duration) -> Self {
+    pub(super) fn new(rounds: u64, lease: Duration, match_time: Duration) -> Self {
         let config = config(rounds);
         let announced = Announced::new(&config, lease).expect("nothing has to be read");
         let id = TournamentId::of(&config.name, u64::MAX);
@@ -64,7 +64,7 @@ impl Samples {
             announced,
             id,
             config: Arc::new(config),
-            played: played(),
+            played: played(match_time),
             dead: pack(&Unplayable {
                 why: "its result cannot be sent".to_owned(),
                 broken_rules: false,
@@ -182,15 +182,18 @@ fn config(rounds: u64) -> Config {
     Config::parse(&text, Path::new("/")).expect("a configuration")
 }
 
-/// Pairs of matches of two bots, from the log of a real tournament, with the machine that logs have today.
-fn played() -> Vec<(Vec<u8>, Vec<Record>)> {
+/// Pairs of matches of two bots, from the log of a real tournament, with the machine that logs have today. Their
+/// first moves take all of this time.
+fn played(match_time: Duration) -> Vec<(Vec<u8>, Vec<Record>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tournament-0.1");
     let machine = json!({"name": "machine-1000", "cpu": "AMD EPYC 7763 64-Core Processor", "cores": 4, "speed": 310.5});
     let records = LogFile::open(&folder).expect("a log").map(|record| {
         let record = record.expect("a match");
         let mut value: Value = serde_json::to_value(&record).expect("JSON");
         value["machine"] = machine.clone();
-        serde_json::from_value::<Record>(value).expect("a match")
+        let mut record: Record = serde_json::from_value(value).expect("a match");
+        record.moves[0].ms = match_time.into();
+        record
     });
     let records: Vec<Record> = records.filter(|it| it.players.len() == 2).collect();
     let pairs = records.chunks_exact(2).map(|pair| {
