@@ -26,14 +26,14 @@ use examine::Examiner;
 pub use session::CoordinatorSession;
 use wire::Announced;
 
-/// A worker must renew its group within this time.
+/// A worker must renew its job within this time.
 const LEASE: Duration = Duration::from_secs(30);
 
 /// The server on which workers are found.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub server: Server,
-    /// A worker must renew its group within this time.
+    /// A worker must renew its job within this time.
     pub lease: Duration,
 }
 

@@ -55,7 +55,7 @@ const LONGEST_BOOK: u64 = 256 << 10;
 pub const WAIT: Duration = Duration::from_secs(2);
 /// A worker's pause after an error.
 pub const PAUSE: Duration = Duration::from_millis(500);
-/// The pause before a group that a worker returned is delivered again.
+/// The pause before a job that a worker returned is delivered again.
 pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(3);
 
 /// An announcement: a tournament's data for workers.
@@ -123,7 +123,7 @@ pub struct PlayedJob {
     pub records: Vec<Record>,
 }
 
-/// The reason why no worker can play a group.
+/// The reason why no worker can do a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Unplayable {
     pub why: String,

@@ -16,7 +16,7 @@ pub(super) struct NatsArgs {
     /// The file of credentials for the NATS server, as `nsc` makes it
     #[arg(long, value_name = "FILE", requires = "nats", conflicts_with_all = ["shard", "trace", "dry_run"])]
     pub(super) nats_creds: Option<PathBuf>,
-    /// The time after which a group of matches is taken from a worker that shows no sign of life
+    /// The time after which matches are taken from a worker that shows no sign of life
     #[arg(long, value_name = "TIME", requires = "nats", hide = true, value_parser = lease,
           conflicts_with_all = ["shard", "trace", "dry_run"])]
     pub(super) nats_lease: Option<Duration>,

@@ -94,7 +94,7 @@ pub(crate) async fn run(
         machine: Arc::new(machine),
         stop,
     });
-    memory::share_arenas();
+    memory::save_for_threads();
     // News first: they may explain the record, and slots do not wait for each other.
     let mut show = |progress: Progress<'_>| {
         if matches!(progress, Progress::Finished { .. }) {

@@ -18,6 +18,8 @@ pub(super) struct OpenJobs {
     jobs: BTreeMap<u64, OpenJob>,
     /// The number of groups of all jobs.
     groups: usize,
+    /// The numbers of open matches that have begun.
+    begun: HashSet<usize>,
     /// How often a job was taken again, after its worker had lost it.
     pub(super) lost: u64,
 }
@@ -26,8 +28,8 @@ pub(super) struct OpenJobs {
 struct OpenJob {
     /// At least one.
     groups: Vec<ScheduledGroup>,
-    /// The numbers of matches that have begun.
-    begun: HashSet<usize>,
+    /// The match that was announced last.
+    last_begun: Option<usize>,
     /// How often workers took it, as far as is known.
     taken: u32,
     /// A worker has announced a match since the job was published.
@@ -45,12 +47,31 @@ impl OpenJobs {
         self.groups
     }
 
+    pub(super) fn jobs_open(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Notes that a group's matches have ended.
+    pub(super) fn end(&mut self, group: &ScheduledGroup) {
+        for scheduled in &group.matches {
+            self.begun.remove(&scheduled.number);
+        }
+    }
+
+    /// The id of the match of a job that was announced last.
+    pub(super) fn last_begun(&self, job: u64) -> Option<String> {
+        let number = self.jobs.get(&job)?.last_begun?;
+        let mut matches = self.groups(job).iter().flat_map(|group| &group.matches);
+        let last = matches.find(|scheduled| scheduled.number == number)?;
+        Some(last.id())
+    }
+
     /// Opens a job of these groups, and returns its number.
     pub(super) fn add(&mut self, groups: Vec<ScheduledGroup>) -> u64 {
         let number = groups[0].number as u64;
         self.groups += groups.len();
         let job = OpenJob {
-            begun: HashSet::new(),
+            last_begun: None,
             taken: 0,
             announced: false,
             declared_by: HashSet::new(),
@@ -129,7 +150,8 @@ impl OpenJobs {
         }
         let mut matches = job.groups.iter().flat_map(|group| &group.matches);
         let scheduled = matches.find(|scheduled| scheduled.number == number)?;
-        job.begun.insert(number).then_some(scheduled)
+        job.last_begun = Some(number);
+        self.begun.insert(number).then_some(scheduled)
     }
 
     /// True if a job was taken too often.
@@ -139,15 +161,11 @@ impl OpenJobs {
             .is_some_and(|job| job.taken >= MOST_TAKEN)
     }
 
-    /// Notes that a worker declares a job unplayable. True once that counts: of several groups it is not known
-    /// which one is meant.
+    /// Notes that a worker declares a job unplayable. True once that counts.
     pub(super) fn note_unplayable(&mut self, job: u64, worker: &str) -> bool {
         let Some(job) = self.jobs.get_mut(&job) else {
             return false;
         };
-        if job.groups.len() > 1 {
-            return false;
-        }
         job.declarations += 1;
         job.declared_by.insert(worker.to_owned());
         job.declared_by.len() >= ENOUGH_WORKERS || job.declarations >= ENOUGH_BY_ONE

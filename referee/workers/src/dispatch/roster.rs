@@ -99,12 +99,12 @@ impl Roster {
     /// Counts a wrong result. Returns the consequence as part of a sentence.
     pub(super) fn note_wrong_result(&mut self, now: Duration, worker: &str) -> &'static str {
         let Some(known) = self.known(now, worker) else {
-            return "the group is played again";
+            return "its matches are played again";
         };
         known.wrong += 1;
         match known.wrong {
-            MOST_WRONG => "the group is played again, and this worker is ignored from here on",
-            _ => "the group is played again",
+            MOST_WRONG => "its matches are played again, and this worker is ignored from here on",
+            _ => "its matches are played again",
         }
     }
 

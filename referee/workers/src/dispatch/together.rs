@@ -1,45 +1,110 @@
-//! How many groups are one job: several if they are short, since the messages of a job take longer than
-//! playing such a group.
+//! Which groups are one job: several if they are short, since the messages of a job take longer than playing
+//! such a group.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use protocol::Record;
+use schedule::ScheduledGroup;
 
 /// The most groups of a job.
 pub(crate) const MOST_GROUPS: usize = 32;
 /// The groups of a job take about this long together.
 const TOGETHER: Duration = Duration::from_millis(40);
-/// A match takes this long besides the bots' own time.
-const BESIDES: Duration = Duration::from_micros(500);
-/// So many groups are remembered. Their mean says how long the next ones may take.
-const REMEMBERED: usize = 16;
+/// A match that is longer than what is known of a bot counts for half of that from then on, any other for an
+/// eighth.
+const LONGER: u32 = 2;
+const OTHER: u32 = 8;
 
-/// The times of the last groups, by what workers say.
-#[derive(Debug, Default)]
-pub(super) struct Together(VecDeque<Duration>);
+/// How long matches take, by what workers say.
+#[derive(Debug)]
+pub(super) struct Together {
+    /// What each bot takes for a match of each game: its moves, and its share of all that is not a move, such
+    /// as starts of bots.
+    by_bot: HashMap<(usize, usize), Duration>,
+    /// The most groups of a job at present.
+    most: usize,
+}
+
+impl Default for Together {
+    fn default() -> Self {
+        Together {
+            by_bot: HashMap::new(),
+            most: MOST_GROUPS,
+        }
+    }
+}
 
 impl Together {
-    /// Notes how long a group took.
-    pub(super) fn note(&mut self, group: &[Record]) {
-        let moves = group.iter().flat_map(|record| &record.moves);
-        let own = moves.fold(Duration::ZERO, |sum, played| {
-            sum.saturating_add(played.ms.0)
-        });
-        if self.0.len() >= REMEMBERED {
-            self.0.pop_front();
+    /// Notes how long the matches of a group took.
+    pub(super) fn note(&mut self, group: &ScheduledGroup, records: &[Record]) {
+        for (scheduled, record) in group.matches.iter().zip(records) {
+            let all = record.moves.iter().map(|played| played.ms.0);
+            let moves = all.fold(Duration::ZERO, Duration::saturating_add);
+            let seats = u32::try_from(scheduled.seats.len().max(1)).unwrap_or(u32::MAX);
+            let besides = record.duration_ms.0.saturating_sub(moves) / seats;
+            for (seat, &bot) in scheduled.seats.iter().enumerate() {
+                let own = record.moves.iter().filter(|it| it.seat == Some(seat));
+                let own = own.map(|played| played.ms.0);
+                let took = own.fold(besides, Duration::saturating_add);
+                let known = self.by_bot.entry((scheduled.game, bot)).or_insert(took);
+                let part = if took > *known { LONGER } else { OTHER };
+                *known = known.saturating_mul(part - 1).saturating_add(took) / part;
+            }
         }
-        let besides = BESIDES * u32::try_from(group.len()).unwrap_or(u32::MAX);
-        self.0.push_back(own.saturating_add(besides));
     }
 
-    /// The number of groups for the next job.
-    pub(super) fn groups(&self) -> usize {
-        if self.0.len() < REMEMBERED {
-            return 1;
-        }
-        let sum = self.0.iter().map(Duration::as_micros).sum::<u128>().max(1);
-        let fit = TOGETHER.as_micros() * self.0.len() as u128 / sum;
-        usize::try_from(fit).map_or(MOST_GROUPS, |fit| fit.clamp(1, MOST_GROUPS))
+    /// About how long a group takes; `None` with a bot that has not played the game yet.
+    fn time_of(&self, group: &ScheduledGroup) -> Option<Duration> {
+        let mut seats = group.matches.iter().flat_map(|scheduled| {
+            let game = scheduled.game;
+            scheduled.seats.iter().map(move |&bot| (game, bot))
+        });
+        seats.try_fold(Duration::ZERO, |sum, seat| {
+            Some(sum.saturating_add(*self.by_bot.get(&seat)?))
+        })
     }
+
+    /// A job that begins with this group.
+    pub(super) fn begin(&self, group: &ScheduledGroup) -> Room {
+        match self.time_of(group) {
+            Some(time) => Room {
+                groups: self.most - 1,
+                time: TOGETHER.saturating_sub(time),
+            },
+            None => Room::NONE,
+        }
+    }
+
+    /// True if a job with this room takes this group as well, whose share is then gone.
+    pub(super) fn add(&self, room: &mut Room, group: &ScheduledGroup) -> bool {
+        let Some(time) = self.time_of(group).filter(|time| *time <= room.time) else {
+            return false;
+        };
+        if room.groups == 0 {
+            return false;
+        }
+        room.groups -= 1;
+        room.time -= time;
+        true
+    }
+
+    /// A job of several groups was refused, perhaps for the size of its result: jobs have half of the groups.
+    pub(super) fn be_careful(&mut self) {
+        self.most = (self.most / 2).max(1);
+    }
+}
+
+/// What a job can take besides what it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    groups: usize,
+    time: Duration,
+}
+
+impl Room {
+    pub(super) const NONE: Room = Room {
+        groups: 0,
+        time: Duration::ZERO,
+    };
 }

@@ -324,11 +324,16 @@ impl Simulation {
     /// A result was replayed.
     fn examined(&mut self, life: u32, groups: Vec<ScheduledGroup>, result: JobResult) {
         let (samples, coordinator) = (&self.samples, &mut self.coordinator);
+        let numbers = &self.field.stored[&result.job];
         coordinator.meter.run(|| {
             let is_packed = |payload: &Vec<u8>| payload.starts_with(&GZIP);
             let records = match &result.result {
                 Ok(payload) if is_packed(payload) => {
-                    let records = groups.iter().map(|group| Some(samples.records(group)));
+                    let is_in =
+                        |group: &&ScheduledGroup| numbers.contains(&group.matches[0].number);
+                    let records = groups.iter();
+                    let records = records.map(|group| Some(group).filter(is_in));
+                    let records = records.map(|group| Some(samples.records(group?)));
                     Ok(records.collect())
                 }
                 _ => Err("invalid gzip header".to_owned()),

@@ -1,7 +1,7 @@
 //! The workers: what a slot does is what the worker's loop does, with the program's own constants and its
 //! own way to bring results.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use cluster::{ANSWER, ClusterError, HEARTBEAT, Handover, Step, WorkerName, renewal};
@@ -46,6 +46,8 @@ impl Field {
             slots: std::iter::repeat_with(Slot::default).take(slots).collect(),
             a_worker: options.slots,
             said_dead: HashSet::new(),
+            brought: HashMap::new(),
+            stored: HashMap::new(),
             played: Played::default(),
         }
     }
@@ -156,11 +158,16 @@ impl Simulation {
             Ask::Store { .. } if self.server.is_closed => Reply::Gone,
             Ask::Store { job, content } => {
                 let worker = self.field.worker(slot).name.clone();
-                Reply::Stored(self.server.store(StoredResult {
+                let stored = self.server.store(StoredResult {
                     job,
                     worker,
                     content,
-                }))
+                });
+                if stored {
+                    let numbers = self.field.brought[&(job, slot)].clone();
+                    self.field.stored.insert(job, numbers);
+                }
+                Reply::Stored(stored)
             }
             Ask::Acknowledge { sequence } => {
                 self.server.acknowledge(sequence);
@@ -445,7 +452,12 @@ impl Simulation {
         };
         let (job, sequence, content) = (work.job, work.sequence, work.content);
         match step {
-            Step::Store => self.send(slot, Ask::Store { job, content }),
+            Step::Store => {
+                let matches = work_of(&self.field.slots[slot]).group.matches.iter();
+                let numbers = matches.map(|scheduled| scheduled.number).collect();
+                self.field.brought.insert((job, slot), numbers);
+                self.send(slot, Ask::Store { job, content });
+            }
             Step::StoreAfter(pause) => self.later(slot, micros(pause), SlotTimer::Store),
             Step::Notify => {
                 self.send(slot, Ask::Wake);

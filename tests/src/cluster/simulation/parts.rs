@@ -2,7 +2,7 @@
 //! happen to them. What they do is in the files beside this one.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -159,6 +159,10 @@ pub(super) struct Field {
     pub(super) a_worker: usize,
     /// Jobs of which a worker has said that they cannot be done.
     pub(super) said_dead: HashSet<u64>,
+    /// The numbers of the matches in the last result that a slot has sent for a job.
+    pub(super) brought: HashMap<(u64, usize), Vec<usize>>,
+    /// Those in the result of a job that the server has stored last.
+    pub(super) stored: HashMap<u64, Vec<usize>>,
     pub(super) played: Played,
 }
 

@@ -193,6 +193,7 @@ fn played(match_time: Duration) -> Vec<(Vec<u8>, Vec<Record>)> {
         value["machine"] = machine.clone();
         let mut record: Record = serde_json::from_value(value).expect("a match");
         record.moves[0].ms = match_time.into();
+        record.duration_ms = match_time.into();
         record
     });
     let records: Vec<Record> = records.filter(|it| it.players.len() == 2).collect();

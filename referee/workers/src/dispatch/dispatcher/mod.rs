@@ -44,8 +44,8 @@ pub(crate) struct Dispatcher {
     open: OpenJobs,
     together: Together,
     rechecks: Rechecks,
-    /// Results of groups that are not open yet, from before the tournament was resumed. `None` if the result
-    /// stays on the server until then.
+    /// Results of jobs that are not open, from before the tournament was resumed. `None` if the result stays
+    /// on the server until then.
     early: HashMap<u64, Option<JobResult>>,
     /// The bytes of `early`.
     early_bytes: usize,
@@ -136,20 +136,13 @@ impl Dispatcher {
         }
     }
 
-    /// The number of groups that it takes now.
+    /// The number of groups that it takes now: some are always ahead, and two jobs for each slot.
     pub(crate) fn wanted_groups(&self) -> usize {
-        if self.has_ended || self.is_beginning() || self.rechecks.is_last() {
-            return 0;
-        }
-        let together = if self.early.is_empty() {
-            self.together.groups()
-        } else {
+        let (groups, slots) = (self.open.groups_open(), self.shown.slots as usize);
+        let is_short = groups < AHEAD + 2 * slots || self.open.jobs_open() < 2 * slots;
+        let takes = !self.has_ended && !self.is_beginning() && !self.rechecks.is_last();
+        if takes && is_short && groups < MOST_OPEN {
             MOST_GROUPS
-        };
-        // Two jobs for each slot.
-        let window = MOST_OPEN.min(AHEAD + 2 * together * self.shown.slots as usize);
-        if self.open.groups_open() + together <= window {
-            together
         } else {
             0
         }

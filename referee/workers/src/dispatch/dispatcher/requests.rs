@@ -118,8 +118,11 @@ impl Dispatcher {
             (Request::ResultOf(_), Answer::Result(Some(result))) => {
                 self.receive(now, schedule, result);
             }
-            (Request::ResultOf(job), _) => self.chores.push_back(Chore::Publish(job)),
+            (Request::ResultOf(job), _) => {
+                self.publish_apart(job);
+            }
             (Request::Queued, Answer::Queued(queued)) => {
+                self.forget_early(schedule);
                 let open = self.open.without_result();
                 let open = open.chain(self.rechecks.without_result());
                 let lost = open.filter(|job| !queued.contains(job)).collect();

@@ -8,7 +8,7 @@ use protocol::{Record, excerpt};
 use schedule::{Schedule, ScheduledGroup};
 
 use super::super::rechecks::Rechecks;
-use super::super::together::MOST_GROUPS;
+use super::super::together::{MOST_GROUPS, Room};
 use super::super::{Action, Ending, Examined};
 use super::{Chore, Dispatcher, MOST_EARLY, SHOWN, Stage, number_of, stuck};
 use crate::error::Stuck;
@@ -36,23 +36,27 @@ impl Dispatcher {
     /// Opens groups, as few jobs. A group with a deal is a job of its own. What follows one that has a result
     /// may be in that result, as far as an earlier coordinator took these groups together.
     pub(super) fn add(&mut self, groups: Vec<ScheduledGroup>) {
-        let together = self.together.groups();
-        let mut jobs: Vec<(usize, Vec<ScheduledGroup>)> = Vec::new();
+        enum Takes {
+            Room(Room),
+            /// What has no result of its own.
+            Rest,
+        }
+        let mut jobs: Vec<(Takes, Vec<ScheduledGroup>)> = Vec::new();
         for group in groups {
-            let most = if self.deal_of(&group).is_some() {
-                1
-            } else if self.early.contains_key(&(group.number as u64)) {
-                MOST_GROUPS
-            } else {
-                match jobs.last_mut() {
-                    Some((most, job)) if job.len() < *most => {
-                        job.push(group);
-                        continue;
-                    }
-                    _ => together,
-                }
+            let is_alone = self.deal_of(&group).is_some();
+            let is_early = self.early.contains_key(&(group.number as u64));
+            let fits = match jobs.last_mut() {
+                Some(_) if is_alone || is_early => false,
+                Some((Takes::Room(room), _)) => self.together.add(room, &group),
+                Some((Takes::Rest, job)) => job.len() < MOST_GROUPS,
+                None => false,
             };
-            jobs.push((most, vec![group]));
+            match jobs.last_mut() {
+                Some((_, job)) if fits => job.push(group),
+                _ if is_alone => jobs.push((Takes::Room(Room::NONE), vec![group])),
+                _ if is_early => jobs.push((Takes::Rest, vec![group])),
+                _ => jobs.push((Takes::Room(self.together.begin(&group)), vec![group])),
+            }
         }
         jobs.into_iter().for_each(|(_, job)| self.open(job));
     }
@@ -166,11 +170,20 @@ impl Dispatcher {
         ));
     }
 
-    /// A worker declares that a group cannot be played. A single worker may be wrong.
+    /// A worker declares that a job cannot be played. A single worker may be wrong.
     pub(super) fn unplayable(&mut self, result: JobResult, why: &Unplayable) {
         let shown = excerpt(why.why.as_bytes(), SHOWN);
+        let worker = &result.worker;
+        if let [first, .., last] = self.open.groups(result.job) {
+            let (first, last) = (first.matches[0].id(), last.matches[0].id());
+            self.report(format!(
+                "the worker `{worker}` cannot play the matches from `{first}` to `{last}` together, so that each \
+                 group is tried by itself: {shown}"
+            ));
+            return self.play_again(result);
+        }
         let id = self.first_match(result.job);
-        if self.open.note_unplayable(result.job, &result.worker) {
+        if self.open.note_unplayable(result.job, worker) {
             self.end(if why.broken_rules {
                 Ending::BrokenRules(shown)
             } else {
@@ -179,8 +192,7 @@ impl Dispatcher {
             return;
         }
         self.report(format!(
-            "the worker `{}` cannot play the match `{id}`, which is tried again: {shown}",
-            result.worker
+            "the worker `{worker}` cannot play the match `{id}`, which is tried again: {shown}"
         ));
         self.play_again(result);
     }
@@ -188,6 +200,17 @@ impl Dispatcher {
     pub(super) fn first_match(&self, job: u64) -> String {
         let group = self.open.groups(job).first();
         group.map_or(String::new(), |group| group.matches[0].id())
+    }
+
+    /// Forgets results from before that nobody waits for any more: their groups were in other jobs.
+    pub(super) fn forget_early(&mut self, schedule: &Schedule) {
+        self.early.retain(|job, kept| {
+            let awaited = schedule.awaits_group(number_of(*job));
+            if let Some(result) = kept.as_ref().filter(|_| !awaited) {
+                self.early_bytes -= size_of_result(result);
+            }
+            awaited
+        });
     }
 
     pub(super) fn take(&mut self, now: Duration, examined: Examined) {
@@ -206,15 +229,15 @@ impl Dispatcher {
 
     /// Counts a credible result.
     fn count(&mut self, now: Duration, result: &JobResult, records: Vec<Option<Vec<Record>>>) {
-        let found = self.open.groups(result.job).iter().cloned().zip(records);
-        let found: Vec<_> = found.collect();
-        let numbers = found.iter().flat_map(|(group, _)| &group.matches);
+        let played = self.open.groups(result.job).iter().zip(&records);
+        let played = played.filter(|(_, records)| records.is_some());
+        let numbers = played.flat_map(|(group, _)| &group.matches);
         let numbers: Vec<usize> = numbers.map(|scheduled| scheduled.number).collect();
         for number in numbers {
             self.begins(result.job, number, false);
         }
-        self.open.remove(result.job);
-        for (group, records) in found {
+        let groups = self.open.remove(result.job);
+        for (group, records) in groups.into_iter().zip(records) {
             match records {
                 Some(records) => self.count_group(now, &result.worker, group, records),
                 None => self.open(vec![group]),
@@ -229,7 +252,8 @@ impl Dispatcher {
         group: ScheduledGroup,
         records: Vec<Record>,
     ) {
-        self.together.note(&records);
+        self.together.note(&group, &records);
+        self.open.end(&group);
         let again = self.rechecks.wants(&group)
             && (self.roster).is_another(now, &self.setup.tournament, worker);
         let copies = again.then(|| records.clone());
@@ -246,12 +270,21 @@ impl Dispatcher {
     /// Refuses a result and publishes its groups again, each on its own: any of them may be the cause.
     pub(super) fn play_again(&mut self, result: JobResult) {
         let job = result.job;
-        let others = self.open.split(job);
         self.open.refuse_result(job);
         self.refuse(result);
-        self.chores.push_back(Chore::Publish(job));
+        if self.publish_apart(job) {
+            self.together.be_careful();
+        }
         self.unless_hopeless(job);
+    }
+
+    /// Publishes the groups of a job again, each on its own; true if there are several.
+    pub(super) fn publish_apart(&mut self, job: u64) -> bool {
+        let others = self.open.split(job);
+        let are_several = !others.is_empty();
+        self.chores.push_back(Chore::Publish(job));
         others.into_iter().for_each(|group| self.open(vec![group]));
+        are_several
     }
 
     pub(super) fn refuse(&mut self, result: JobResult) {

@@ -17,8 +17,8 @@ fn setup(dealer: Dealer) -> Setup {
     Setup {
         tournament: "t".to_owned(),
         config: "hash".to_owned(),
-        bots: vec!["a".to_owned(), "b".to_owned()],
-        deterministic: vec![false; 2],
+        bots: ["a", "b", "c", "d"].map(str::to_owned).into(),
+        deterministic: vec![false; 4],
         recheck: 0.0,
         secret: [1, 2],
         lease: Duration::from_secs(10),
@@ -48,16 +48,16 @@ fn pairs(numbers: impl IntoIterator<Item = usize>) -> Vec<ScheduledGroup> {
     numbers.into_iter().map(pair).collect()
 }
 
-/// Matches with one move of this many milliseconds each.
+/// Matches with two moves of this many milliseconds together each, and a millisecond for everything else.
 fn records(group: &ScheduledGroup, ms: f64) -> Vec<Record> {
     let record = |scheduled: &Scheduled| {
         serde_json::from_value(json!({
             "format": 1, "match": scheduled.id(), "game": "run", "options": {}, "seed": 1, "start": {},
             "players": [], "time": {"per_move_ms": 100, "startup_ms": 100, "margin_ms": 1},
             "limits": {"max_plies": 9, "repetition": 3}, "opening": 0,
-            "moves": [{"seat": 0, "move": "x", "ms": ms}],
+            "moves": [{"seat": 0, "move": "x", "ms": ms / 2.0}, {"seat": 1, "move": "x", "ms": ms / 2.0}],
             "result": {"scores": [1, 0], "outcome": [1.0, 0.0], "reason": "x", "faults": []},
-            "started": "2026-01-02T03:04:05.678Z", "duration_ms": 1, "referee": "referee 0.1.0"
+            "started": "2026-01-02T03:04:05.678Z", "duration_ms": ms + 1.0, "referee": "referee 0.1.0"
         }))
         .expect("a record")
     };
@@ -143,32 +143,68 @@ fn finished(dispatcher: &mut Dispatcher) -> Vec<usize> {
     finished.collect()
 }
 
-/// One that has seen sixteen groups of this length.
+/// One that has seen a group of this length.
 fn after_groups_of(ms: f64, dealer: Dealer) -> Dispatcher {
     let mut dispatcher = begun(dealer, &schedule(), &[]);
-    for at in 0..16 {
-        assert_eq!(dispatcher.wanted_groups(), 1);
-        dispatcher.handle(NOW, Event::Groups(pairs([1 + 2 * at])));
-        published(&mut dispatcher);
-        examined(&mut dispatcher, 1 + 2 * at as u64, &[Some(ms)]);
-    }
-    assert_eq!(finished(&mut dispatcher), (1..=32).collect::<Vec<_>>());
+    assert_eq!(dispatcher.wanted_groups(), 32);
+    dispatcher.handle(NOW, Event::Groups(pairs([1, 3])));
+    // Nothing is known about the bots yet.
+    let jobs = published(&mut dispatcher);
+    assert_eq!(jobs, [(1, vec![1, 2]), (3, vec![3, 4])]);
+    examined(&mut dispatcher, 1, &[Some(ms)]);
+    examined(&mut dispatcher, 3, &[Some(ms)]);
+    assert_eq!(finished(&mut dispatcher), [1, 2, 3, 4]);
     dispatcher
 }
 
 #[test]
 fn short_groups_are_one_job_and_long_ones_are_not() {
-    for (ms, groups) in [(0.01, 32), (1.0, 13), (9.0, 2), (5000.0, 1)] {
+    for (ms, groups) in [(0.0, 20), (1.0, 10), (9.0, 2), (5000.0, 1)] {
         let mut dispatcher = after_groups_of(ms, Dealer::default());
-        assert_eq!(dispatcher.wanted_groups(), groups, "{ms} ms");
-        let taken = pairs((0..groups).map(|at| 101 + 2 * at));
+        let taken = pairs((0..groups + 1).map(|at| 101 + 2 * at));
         dispatcher.handle(NOW, Event::Groups(taken));
-        let numbers: Vec<usize> = (101..101 + 2 * groups).collect();
-        assert_eq!(published(&mut dispatcher), [(101, numbers.clone())]);
+        let last = 101 + 2 * groups;
+        let numbers: Vec<usize> = (101..last).collect();
+        let jobs = published(&mut dispatcher);
+        let expected = [(101, numbers.clone()), (last as u64, vec![last, last + 1])];
+        assert_eq!(jobs, expected, "{ms} ms");
         examined(&mut dispatcher, 101, &vec![Some(ms); groups]);
         assert_eq!(finished(&mut dispatcher), numbers);
-        assert_eq!(dispatcher.open.groups_open(), 0);
+        assert_eq!(dispatcher.open.groups_open(), 1);
     }
+}
+
+#[test]
+fn one_slow_bot_makes_its_groups_long_and_no_others() {
+    let mut dispatcher = begun(Dealer::default(), &schedule(), &[]);
+    let with = |first, bots: [usize; 2]| {
+        let mut group = pair(first);
+        for scheduled in &mut group.matches {
+            scheduled.seats = scheduled.seats.iter().map(|&seat| bots[seat]).collect();
+        }
+        group
+    };
+    let bots = [[0, 1], [2, 3]];
+    let groups = bots
+        .iter()
+        .enumerate()
+        .map(|(at, bots)| with(1 + 2 * at, *bots));
+    dispatcher.handle(NOW, Event::Groups(groups.collect()));
+    published(&mut dispatcher);
+    examined(&mut dispatcher, 1, &[Some(0.0)]);
+    examined(&mut dispatcher, 3, &[Some(100.0)]);
+    let groups = [
+        (5, [0, 1]),
+        (7, [0, 1]),
+        (9, [1, 2]),
+        (11, [0, 1]),
+        (13, [3, 0]),
+    ];
+    let groups = groups.map(|(first, bots)| with(first, bots));
+    dispatcher.handle(NOW, Event::Groups(groups.into()));
+    let jobs = published(&mut dispatcher).into_iter();
+    let sizes: Vec<_> = jobs.map(|(job, numbers)| (job, numbers.len())).collect();
+    assert_eq!(sizes, [(5, 4), (9, 2), (11, 2), (13, 2)]);
 }
 
 #[test]
@@ -216,7 +252,6 @@ fn results_from_before_count_for_the_groups_that_they_have() {
     let schedule = schedule();
     let mut dispatcher = begun(Dealer::default(), &schedule, &[3, 9]);
     // Nothing is known about their length.
-    assert_eq!(dispatcher.wanted_groups(), 32);
     dispatcher.handle(NOW, Event::Groups(pairs([1, 3, 5, 7, 9, 11])));
     let mut asked = Vec::new();
     let actions: Vec<Action> = std::mem::take(&mut dispatcher.actions).into();
@@ -236,5 +271,4 @@ fn results_from_before_count_for_the_groups_that_they_have() {
     assert_eq!(finished(&mut dispatcher), [3, 4, 5, 6, 9, 10, 11, 12]);
     let expected = [(1, vec![1, 2]), (7, vec![7, 8])];
     assert_eq!(published(&mut dispatcher), expected);
-    assert_eq!(dispatcher.wanted_groups(), 1);
 }

@@ -59,7 +59,10 @@ impl Dispatcher {
     /// Gives up on a job that workers take again and again: it may be what ends them.
     pub(super) fn unless_hopeless(&mut self, job: u64) {
         if self.open.is_hopeless(job) {
-            let id = self.first_match(job);
+            let id = self
+                .open
+                .last_begun(job)
+                .unwrap_or_else(|| self.first_match(job));
             self.end(stuck(Stuck::NeverFinished { id }));
         }
     }
