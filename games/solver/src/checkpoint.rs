@@ -57,13 +57,13 @@ struct Head {
 }
 
 /// A reader or writer with a running checksum.
-pub(crate) struct Summed<T> {
+struct Summed<T> {
     inner: T,
     sum: u64,
 }
 
 impl<T> Summed<T> {
-    pub(crate) fn new(inner: T) -> Self {
+    fn new(inner: T) -> Self {
         Summed { inner, sum: 0 }
     }
 
@@ -75,19 +75,19 @@ impl<T> Summed<T> {
 }
 
 impl<T: Write> Summed<T> {
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         self.add(bytes);
         Ok(self.inner.write_all(bytes)?)
     }
 
-    pub(crate) fn put_json(&mut self, value: &impl Serialize) -> Result<(), CheckpointError> {
+    fn put_json(&mut self, value: &impl Serialize) -> Result<(), CheckpointError> {
         let text = serde_json::to_vec(value).map_err(io::Error::other)?;
         self.put(&(text.len() as u64).to_le_bytes())?;
         self.put(&text)
     }
 
     /// Writes the checksum.
-    pub(crate) fn end(mut self) -> Result<(), CheckpointError> {
+    fn end(mut self) -> Result<(), CheckpointError> {
         let sum = self.sum;
         self.put(&sum.to_le_bytes())?;
         Ok(self.inner.flush()?)
@@ -95,7 +95,7 @@ impl<T: Write> Summed<T> {
 }
 
 impl<T: Read> Summed<T> {
-    pub(crate) fn take(&mut self, bytes: &mut [u8]) -> Result<(), CheckpointError> {
+    fn take(&mut self, bytes: &mut [u8]) -> Result<(), CheckpointError> {
         let read = self.inner.read_exact(bytes);
         read.map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => CheckpointError::Damaged,
@@ -105,13 +105,13 @@ impl<T: Read> Summed<T> {
         Ok(())
     }
 
-    pub(crate) fn number(&mut self) -> Result<u64, CheckpointError> {
+    fn number(&mut self) -> Result<u64, CheckpointError> {
         let mut bytes = [0; 8];
         self.take(&mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    pub(crate) fn json<V: DeserializeOwned>(&mut self) -> Result<V, CheckpointError> {
+    fn json<V: DeserializeOwned>(&mut self) -> Result<V, CheckpointError> {
         let length = self.number()?;
         if length > MOST_JSON {
             return Err(CheckpointError::Damaged);
@@ -122,7 +122,7 @@ impl<T: Read> Summed<T> {
     }
 
     /// Checks the first bytes.
-    pub(crate) fn magic(&mut self, expected: &[u8; 16]) -> Result<(), CheckpointError> {
+    fn magic(&mut self, expected: &[u8; 16]) -> Result<(), CheckpointError> {
         let mut magic = [0; 16];
         match self.take(&mut magic) {
             Ok(()) if magic == *expected => Ok(()),
@@ -132,7 +132,7 @@ impl<T: Read> Summed<T> {
         }
     }
 
-    pub(crate) fn check_end(mut self) -> Result<(), CheckpointError> {
+    fn check_end(mut self) -> Result<(), CheckpointError> {
         let sum = self.sum;
         if self.number()? == sum {
             Ok(())
@@ -140,6 +140,33 @@ impl<T: Read> Summed<T> {
             Err(CheckpointError::Damaged)
         }
     }
+}
+
+/// Writes a checkpoint that is one value: `about` says what of, and [`restore_value`] must be given the same.
+pub(crate) fn save_value(
+    magic: &[u8; 16],
+    about: &serde_json::Map<String, Value>,
+    value: &(impl Serialize + ?Sized),
+    out: impl Write,
+) -> Result<(), CheckpointError> {
+    let mut out = Summed::new(out);
+    out.put(magic)?;
+    out.put_json(&(about, value))?;
+    out.end()
+}
+
+/// Reads what [`save_value`] wrote.
+pub(crate) fn restore_value<V: DeserializeOwned>(
+    magic: &[u8; 16],
+    about: &serde_json::Map<String, Value>,
+    from: impl Read,
+) -> Result<V, CheckpointError> {
+    let mut from = Summed::new(from);
+    from.magic(magic)?;
+    let (there, value): (serde_json::Map<String, Value>, V) = from.json()?;
+    compare(&there, about)?;
+    from.check_end()?;
+    Ok(value)
 }
 
 impl Entry {
@@ -224,7 +251,7 @@ impl<G: Playable> Solver<'_, G> {
 }
 
 /// An error that names the first thing that differs.
-pub(crate) fn compare(
+fn compare(
     there: &serde_json::Map<String, Value>,
     here: &serde_json::Map<String, Value>,
 ) -> Result<(), CheckpointError> {

@@ -8,7 +8,7 @@ use games::Game;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::checkpoint::{CheckpointError, Summed, compare};
+use crate::checkpoint::{CheckpointError, restore_value, save_value};
 use crate::playable::{Facts, Playable, Unsolvable};
 use crate::search::{Method, Stopped};
 use crate::solve::{Question, Solver, Value, seen};
@@ -255,11 +255,7 @@ impl<'g, G: Game> EachMove<'g, G> {
         about: &Map<String, Json>,
         from: impl Read,
     ) -> Result<(), CheckpointError> {
-        let mut from = Summed::new(from);
-        from.magic(MAGIC)?;
-        let (there, moves): (Map<String, Json>, Vec<MoveValue>) = from.json()?;
-        compare(&there, about)?;
-        from.check_end()?;
+        let moves: Vec<MoveValue> = restore_value(MAGIC, about, from)?;
         let same = |(a, b): (&MoveValue, &MoveValue)| a.text == b.text;
         if moves.len() != self.moves.len() || !moves.iter().zip(&self.moves).all(same) {
             return Err(CheckpointError::Damaged);
@@ -279,8 +275,5 @@ pub fn save_moves(
     moves: &[MoveValue],
     out: impl Write,
 ) -> Result<(), CheckpointError> {
-    let mut out = Summed::new(out);
-    out.put(MAGIC)?;
-    out.put_json(&(about, moves))?;
-    out.end()
+    save_value(MAGIC, about, moves, out)
 }

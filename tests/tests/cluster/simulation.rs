@@ -30,13 +30,9 @@ fn figures(report: &Report) -> String {
     format!("{traffic} {failed:?} {most:?} {time:?} {}", report.twice)
 }
 
-/// `simulate` itself checks that each match is in the log once and nothing is left.
-#[test]
-fn every_match_of_many_workers_counts_once_whatever_fails() {
-    let reports = [1, 2, 3].map(|seed| simulate(&options(seed)));
+/// Each kind of failure has happened, and has cost something: otherwise these reports would show nothing.
+fn all_has_failed(reports: &[Report]) {
     let sum = |of: fn(&Report) -> u64| reports.iter().map(of).sum::<u64>();
-    assert_eq!(sum(|it| it.matches), 6000);
-    // It would show nothing if nothing had failed, or if that had cost nothing.
     for (what, count) in [
         ("killed", sum(|it| it.failed.killed.into())),
         ("stopped", sum(|it| it.failed.stopped.into())),
@@ -45,11 +41,20 @@ fn every_match_of_many_workers_counts_once_whatever_fails() {
         ("coordinators", sum(|it| it.failed.coordinator.into())),
         ("refused", sum(|it| it.failed.dead.into())),
         ("twice", sum(|it| it.twice)),
-        ("given up", sum(|it| it.given_up)),
         ("rechecked", sum(|it| it.rechecked)),
     ] {
         assert!(count > 0, "none {what}");
     }
+}
+
+/// `simulate` itself checks that each match is in the log once and nothing is left.
+#[test]
+fn every_match_of_many_workers_counts_once_whatever_fails() {
+    let reports = [1, 2, 3].map(|seed| simulate(&options(seed)));
+    assert_eq!(reports.iter().map(|it| it.matches).sum::<u64>(), 6000);
+    all_has_failed(&reports);
+    // Matches of half a millisecond hardly ever are.
+    assert!(reports.iter().any(|it| it.given_up > 0));
     let [first, ..] = &reports;
     assert_ne!(figures(first), figures(&reports[1]));
 }
@@ -75,20 +80,7 @@ fn short_matches_are_few_jobs_and_count_once_whatever_fails() {
     };
     let (short_jobs, long_jobs) = (jobs(&calm), jobs(&long));
     assert!(short_jobs * 5 < long_jobs, "{short_jobs} and {long_jobs}");
-    let reports = [1, 2, 3].map(|seed| simulate(&short(seed, 300.0)));
-    let sum = |of: fn(&Report) -> u64| reports.iter().map(of).sum::<u64>();
-    for (what, count) in [
-        ("killed", sum(|it| it.failed.killed.into())),
-        ("stopped", sum(|it| it.failed.stopped.into())),
-        ("cut off", sum(|it| it.failed.cut_off.into())),
-        ("servers", sum(|it| it.failed.server.into())),
-        ("coordinators", sum(|it| it.failed.coordinator.into())),
-        ("refused", sum(|it| it.failed.dead.into())),
-        ("twice", sum(|it| it.twice)),
-        ("rechecked", sum(|it| it.rechecked)),
-    ] {
-        assert!(count > 0, "none {what}");
-    }
+    all_has_failed(&[1, 2, 3].map(|seed| simulate(&short(seed, 300.0))));
 }
 
 #[test]

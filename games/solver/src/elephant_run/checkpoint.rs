@@ -6,7 +6,7 @@ use games::rules::elephant_run::board::ALL;
 use serde_json::{Map, Value};
 
 use super::tiles::{MOST_POINTS, StartingTile, starting_tiles};
-use crate::checkpoint::{CheckpointError, Summed, compare};
+use crate::checkpoint::{CheckpointError, restore_value, save_value};
 
 /// The first bytes of every such checkpoint.
 const MAGIC: &[u8; 16] = b"elephant tiles2\n";
@@ -20,10 +20,7 @@ pub fn save(
     tiles: &[StartingTile],
     out: impl Write,
 ) -> Result<(), CheckpointError> {
-    let mut out = Summed::new(out);
-    out.put(MAGIC)?;
-    out.put_json(&(about, tiles))?;
-    out.end()
+    save_value(MAGIC, about, tiles, out)
 }
 
 /// Reads what [`save`] wrote.
@@ -34,11 +31,7 @@ pub fn restore(
     about: &Map<String, Value>,
     from: impl Read,
 ) -> Result<Vec<StartingTile>, CheckpointError> {
-    let mut from = Summed::new(from);
-    from.magic(MAGIC)?;
-    let (there, tiles): (Map<String, Value>, Vec<StartingTile>) = from.json()?;
-    compare(&there, about)?;
-    from.check_end()?;
+    let tiles: Vec<StartingTile> = restore_value(MAGIC, about, from)?;
     let is_whole = tiles.iter().map(|tile| tile.tile).eq(starting_tiles());
     let is_possible = |tile: &StartingTile| {
         tile.at_least <= MOST_POINTS && tile.holding & !(ALL & !(1 << tile.tile)) == 0

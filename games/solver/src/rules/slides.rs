@@ -61,8 +61,8 @@ impl SlideTable {
         lines.fold(0, |reached, line| reached | line.reach(blocked)) & !blocked
     }
 
-    /// The same, and for each pair of cells that it reaches on one line in different directions 2, and 1 for
-    /// each cell: so many more cells are reached from there, all in all, once the piece has left its own.
+    /// The same, and how many cells more are reached from there, in all, once the piece has left its own: from
+    /// each cell its own, and those behind it on their line.
     #[inline]
     pub(super) fn reach_and_way_back(&self, cell: u32, blocked: u64) -> (u64, u32) {
         let (mut reached, mut more) = (0, 0);

@@ -15,6 +15,8 @@ pub struct EachMove<'a> {
     /// Of the position itself.
     pub value: Found,
     pub moves: Vec<(&'a MoveValue, Found)>,
+    /// True if checks were requested.
+    pub check: bool,
     pub took: Duration,
 }
 
@@ -75,15 +77,19 @@ impl EachMove<'_> {
                 "each of those that are open had at least {least} positions"
             );
         }
+        let decided = self.moves.iter().filter(|(mv, _)| mv.decided).count();
         let checked = self.moves.iter().filter_map(|(mv, _)| mv.checked);
         let checked: Vec<u64> = checked.collect();
-        if !checked.is_empty() {
+        if self.check {
             let _ = writeln!(
                 text,
-                "the whole proofs of {} moves were checked: {} positions",
+                "the whole proofs of {} of {decided} decided moves were checked: {} positions",
                 checked.len(),
                 checked.iter().sum::<u64>()
             );
+        }
+        if self.check && checked.len() < decided {
+            text += "others are too large to be checked, or were found before without a check\n";
         }
         let _ = writeln!(
             text,

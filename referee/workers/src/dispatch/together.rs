@@ -65,46 +65,58 @@ impl Together {
         })
     }
 
-    /// A job that begins with this group.
+    /// What a job can take that begins with this group.
     pub(super) fn begin(&self, group: &ScheduledGroup) -> Room {
         match self.time_of(group) {
             Some(time) => Room {
                 groups: self.most - 1,
-                time: TOGETHER.saturating_sub(time),
+                time: Some(TOGETHER.saturating_sub(time)),
             },
             None => Room::NONE,
         }
     }
 
-    /// True if a job with this room takes this group as well, whose share is then gone.
+    /// True if a job with this room takes this group as well, which then has less.
     pub(super) fn add(&self, room: &mut Room, group: &ScheduledGroup) -> bool {
-        let Some(time) = self.time_of(group).filter(|time| *time <= room.time) else {
-            return false;
+        let fits = match &mut room.time {
+            _ if room.groups == 0 => false,
+            None => true,
+            Some(left) => match self.time_of(group) {
+                Some(time) if time <= *left => {
+                    *left -= time;
+                    true
+                }
+                _ => false,
+            },
         };
-        if room.groups == 0 {
-            return false;
-        }
-        room.groups -= 1;
-        room.time -= time;
-        true
+        room.groups -= usize::from(fits);
+        fits
     }
 
-    /// A job of several groups was refused, perhaps for the size of its result: jobs have half of the groups.
+    /// A job of several groups could not be done, perhaps for the size of its result: the next ones have at
+    /// most half as many.
     pub(super) fn be_careful(&mut self) {
         self.most = (self.most / 2).max(1);
     }
 }
 
 /// What a job can take besides what it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     groups: usize,
-    time: Duration,
+    /// `None` if it does not matter.
+    time: Option<Duration>,
 }
 
 impl Room {
+    /// Nothing.
     pub(super) const NONE: Room = Room {
         groups: 0,
-        time: Duration::ZERO,
+        time: None,
+    };
+    /// All that may be in a result that is there.
+    pub(super) const OF_A_RESULT: Room = Room {
+        groups: MOST_GROUPS - 1,
+        time: None,
     };
 }

@@ -162,6 +162,25 @@ fn each_move_has_a_value_of_its_own() {
     for (then, now) in decided.filter(|(then, _)| then["solved"] == true) {
         assert_eq!(then, now, "as before");
     }
+    // What was decided before is not checked any more, and the text says so.
+    let again = [
+        "--checkpoint",
+        file,
+        "--resume",
+        "--verify",
+        "--memory",
+        "2MB",
+    ];
+    let ran = good(run([&["solve"], &each[..], &again].concat()));
+    let (checked, all) = (found["moves"].as_array().unwrap(), moves.len());
+    let checked = checked.iter().filter(|mv| !mv["proof_positions"].is_null());
+    let checked = checked.count();
+    assert!((1..all).contains(&checked), "{found}");
+    assert_contains(
+        &ran.stdout,
+        &format!("of {checked} of {all} decided moves were checked"),
+    );
+    assert_contains(&ran.stdout, "were found before without a check");
     let ran = good(run([&["solve"], &each[..], &["--memory", "2MB"]].concat()));
     assert_contains(
         &ran.stdout,

@@ -83,6 +83,7 @@ impl Solve {
             question: search.question(),
             value: search.value(mover),
             moves: moves.map(|mv| (mv, search.value_after(mv))).collect(),
+            check: args.verify.is_some(),
             took: began.elapsed(),
         };
         if args.format.json() {

@@ -118,9 +118,7 @@ impl Dispatcher {
             (Request::ResultOf(_), Answer::Result(Some(result))) => {
                 self.receive(now, schedule, result);
             }
-            (Request::ResultOf(job), _) => {
-                self.publish_apart(job);
-            }
+            (Request::ResultOf(job), _) => self.publish_apart(job),
             (Request::Queued, Answer::Queued(queued)) => {
                 self.forget_early(schedule);
                 let open = self.open.without_result();

@@ -8,7 +8,7 @@ use protocol::{Record, excerpt};
 use schedule::{Schedule, ScheduledGroup};
 
 use super::super::rechecks::Rechecks;
-use super::super::together::{MOST_GROUPS, Room};
+use super::super::together::Room;
 use super::super::{Action, Ending, Examined};
 use super::{Chore, Dispatcher, MOST_EARLY, SHOWN, Stage, number_of, stuck};
 use crate::error::Stuck;
@@ -36,27 +36,26 @@ impl Dispatcher {
     /// Opens groups, as few jobs. A group with a deal is a job of its own. What follows one that has a result
     /// may be in that result, as far as an earlier coordinator took these groups together.
     pub(super) fn add(&mut self, groups: Vec<ScheduledGroup>) {
-        enum Takes {
-            Room(Room),
-            /// What has no result of its own.
-            Rest,
-        }
-        let mut jobs: Vec<(Takes, Vec<ScheduledGroup>)> = Vec::new();
+        let mut jobs: Vec<(Room, Vec<ScheduledGroup>)> = Vec::new();
         for group in groups {
             let is_alone = self.deal_of(&group).is_some();
             let is_early = self.early.contains_key(&(group.number as u64));
-            let fits = match jobs.last_mut() {
-                Some(_) if is_alone || is_early => false,
-                Some((Takes::Room(room), _)) => self.together.add(room, &group),
-                Some((Takes::Rest, job)) => job.len() < MOST_GROUPS,
-                None => false,
-            };
-            match jobs.last_mut() {
-                Some((_, job)) if fits => job.push(group),
-                _ if is_alone => jobs.push((Takes::Room(Room::NONE), vec![group])),
-                _ if is_early => jobs.push((Takes::Rest, vec![group])),
-                _ => jobs.push((Takes::Room(self.together.begin(&group)), vec![group])),
+            if !is_alone
+                && !is_early
+                && let Some((room, job)) = jobs.last_mut()
+                && self.together.add(room, &group)
+            {
+                job.push(group);
+                continue;
             }
+            let room = if is_alone {
+                Room::NONE
+            } else if is_early {
+                Room::OF_A_RESULT
+            } else {
+                self.together.begin(&group)
+            };
+            jobs.push((room, vec![group]));
         }
         jobs.into_iter().for_each(|(_, job)| self.open(job));
     }
@@ -180,6 +179,8 @@ impl Dispatcher {
                 "the worker `{worker}` cannot play the matches from `{first}` to `{last}` together, so that each \
                  group is tried by itself: {shown}"
             ));
+            // Perhaps their result was too large for a message.
+            self.together.be_careful();
             return self.play_again(result);
         }
         let id = self.first_match(result.job);
@@ -272,19 +273,15 @@ impl Dispatcher {
         let job = result.job;
         self.open.refuse_result(job);
         self.refuse(result);
-        if self.publish_apart(job) {
-            self.together.be_careful();
-        }
+        self.publish_apart(job);
         self.unless_hopeless(job);
     }
 
-    /// Publishes the groups of a job again, each on its own; true if there are several.
-    pub(super) fn publish_apart(&mut self, job: u64) -> bool {
+    /// Publishes the groups of a job again, each on its own.
+    pub(super) fn publish_apart(&mut self, job: u64) {
         let others = self.open.split(job);
-        let are_several = !others.is_empty();
         self.chores.push_back(Chore::Publish(job));
         others.into_iter().for_each(|group| self.open(vec![group]));
-        are_several
     }
 
     pub(super) fn refuse(&mut self, result: JobResult) {

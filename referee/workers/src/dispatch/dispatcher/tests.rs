@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::super::{Action, Answer, Dealer, Event, Examined, Request, Setup};
 use super::Dispatcher;
-use crate::wire::{JobContent, unpack};
+use crate::wire::{JobContent, Unplayable, pack, unpack};
 
 const NOW: Duration = Duration::from_secs(1);
 
@@ -245,6 +245,34 @@ fn a_refused_result_splits_its_job() {
         examined(&mut dispatcher, job, &[Some(0.01)]);
     }
     assert_eq!(finished(&mut dispatcher), [105, 106, 101, 102, 103, 104]);
+}
+
+#[test]
+fn what_cannot_be_done_together_is_done_apart_and_makes_jobs_smaller() {
+    let mut dispatcher = after_groups_of(0.0, Dealer::default());
+    dispatcher.handle(NOW, Event::Groups(pairs((0..9).map(|at| 101 + 2 * at))));
+    assert_eq!(published(&mut dispatcher).len(), 1);
+    let why = Unplayable {
+        why: "too large".to_owned(),
+        broken_rules: false,
+    };
+    // A worker is not believed that a whole tournament cannot be played, for one job of several groups.
+    dispatcher.receive_first(JobResult {
+        result: Err(pack(&why)),
+        ..result(101)
+    });
+    let Some(Action::Report(what)) = dispatcher.actions.pop_back() else {
+        panic!("a warning");
+    };
+    assert!(what.contains("`m-000101` to `m-000117` together") && what.ends_with("too large"));
+    let jobs = published(&mut dispatcher).into_iter();
+    assert!(jobs.map(|(_, numbers)| numbers.len()).eq([2; 9]));
+    dispatcher.handle(NOW, Event::Groups(pairs((0..32).map(|at| 201 + 2 * at))));
+    let jobs = published(&mut dispatcher).into_iter();
+    assert!(
+        jobs.map(|(_, numbers)| numbers.len()).eq([32, 32]),
+        "16 of the 20 that would fit"
+    );
 }
 
 #[test]
