@@ -129,8 +129,7 @@ pub use tournament::{Tournament, TournamentError};
 pub fn become_supervisor_if_asked() {
     let asked = std::env::args().nth(1);
     let tasks = [
-        supervisor::process::plan::SUBCOMMAND,
-        supervisor::sandbox::launch::SUBCOMMAND,
+        supervisor::system::spawner::SUBCOMMAND,
         supervisor::sandbox::launch::init::SUBCOMMAND,
     ];
     if asked.is_some_and(|asked| tasks.contains(&&*asked)) {

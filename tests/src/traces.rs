@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 /// The variable of the environment that marks processes.
 pub const MARK: &str = "HOSTILE_MARK";
 
-/// The processes with this mark in their environment: all that a marked bot starts, and the
-/// supervisors of marked bots. Zombies have none.
+/// The processes with this mark in their environment: all that a marked bot starts, and what starts
+/// it in a strict sandbox. Zombies have none.
 pub fn marked(mark: &str) -> Vec<u32> {
     let wanted = format!("{MARK}={mark}");
     let has_mark = |pid: &u32| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         let mut variables = environment.split(|byte| *byte == 0);
         // On the way to a bot, its variables have other names.
-        let carried =
-            |variable: &[u8]| variable.strip_prefix(b"REFEREE_BOT_ENV:") == Some(wanted.as_bytes());
-        variables.any(|variable| variable == wanted.as_bytes() || carried(variable))
+        let own = |variable: &[u8]| {
+            let carried = variable.strip_prefix(b"REFEREE_FOR_BOT_");
+            carried.unwrap_or(variable) == wanted.as_bytes()
+        };
+        variables.any(own)
     };
     numbers_in("/proc").into_iter().filter(has_mark).collect()
 }

@@ -1,6 +1,7 @@
 //! Work on all cores whose results are taken in order.
 
 use std::collections::VecDeque;
+use std::io;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -40,18 +41,24 @@ fn on_cores<S, B: Default + Send, M: Default, E>(
             fill,
             end: None,
         };
+        let mut memo = M::default();
         for given in 0..AHEAD * (cores - 1) {
-            let Some(batch) = filler.next(B::default()) else {
+            let Some(mut batch) = filler.next(B::default()) else {
                 break;
             };
             let helper = given % (cores - 1);
             if helper == helpers.len() {
-                helpers.push(Helper::start(scope, work));
+                let Ok(helper) = Helper::start(scope, work) else {
+                    // The machine has no more threads: those that run do the work.
+                    work(&mut batch, &mut memo);
+                    order.push_back(Slot::Done(batch));
+                    break;
+                };
+                helpers.push(helper);
             }
             helpers[helper].give(batch);
             order.push_back(Slot::With(helper));
         }
-        let mut memo = M::default();
         loop {
             let is_done = match order.front() {
                 Some(Slot::Done(_)) => true,
@@ -133,22 +140,22 @@ impl<'scope, B: Send + 'scope> Helper<'scope, B> {
     fn start<'env, M: Default>(
         scope: &'scope Scope<'scope, 'env>,
         work: &'scope (impl Fn(&mut B, &mut M) + Sync),
-    ) -> Self {
+    ) -> io::Result<Self> {
         let ((todo, given), (made, done)) = (channel::<B>(), channel());
-        let thread = scope.spawn(move || {
+        let thread = thread::Builder::new().spawn_scoped(scope, move || {
             let mut memo = M::default();
             for mut batch in given {
                 work(&mut batch, &mut memo);
                 // Nobody takes it after an error.
                 let _ = made.send(batch);
             }
-        });
-        Helper {
+        })?;
+        Ok(Helper {
             todo,
             done,
             next: None,
             thread: Some(thread),
-        }
+        })
     }
 
     fn give(&self, batch: B) {

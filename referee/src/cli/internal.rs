@@ -3,31 +3,32 @@
 
 use std::ffi::OsString;
 
-use ::supervisor::process::{plan, supervisor};
-use ::supervisor::sandbox::launch::{self, EXIT_NOT_STARTED, init};
+use ::supervisor::process::supervisor;
+use ::supervisor::sandbox::launch::{EXIT_NOT_STARTED, init};
+use ::supervisor::system::spawner;
 use report::print_notice;
-use serde::de::DeserializeOwned;
 
 use super::CliError;
 
-/// Runs the process that the first argument names, with the second one, its plan as JSON; `None` if it names none.
+/// Runs the process that the first argument names; `None` if it names none.
 pub(super) fn run(args: &[OsString]) -> Option<Result<(), CliError>> {
-    let [_, name, plan] = args else {
-        return None;
-    };
-    let (name, plan) = (name.to_str()?, plan.to_str()?);
-    Some(match name {
-        plan::SUBCOMMAND => read(plan).and_then(|plan| Ok(supervisor::run(&plan)?)),
-        launch::SUBCOMMAND => read(plan).map(|plan| not_started(&launch::run(&plan))),
-        init::SUBCOMMAND => read(plan)
-            .map(|plan| init::run(&plan).unwrap_or_else(|error: String| not_started(&error))),
-        _ => return None,
-    })
+    let args: Vec<&str> = args
+        .get(1..)?
+        .iter()
+        .map_while(|arg| arg.to_str())
+        .collect();
+    match args[..] {
+        [spawner::SUBCOMMAND] => Some(spawner::run(supervisor::run).map_err(CliError::from)),
+        [init::SUBCOMMAND, plan] => Some(run_init(plan)),
+        _ => None,
+    }
 }
 
-fn read<T: DeserializeOwned>(plan: &str) -> Result<T, CliError> {
-    let read = serde_json::from_str(plan);
-    read.map_err(|error| CliError::Usage(format!("the plan of an internal process: {error}")))
+fn run_init(plan: &str) -> Result<(), CliError> {
+    let plan = serde_json::from_str(plan);
+    let plan = plan.map_err(|error| CliError::Usage(format!("the plan of an init: {error}")))?;
+    init::run(&plan).unwrap_or_else(|error: String| not_started(&error));
+    Ok(())
 }
 
 fn not_started(error: &str) -> ! {

@@ -26,6 +26,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use command::Role;
 use common::{hints, panics, privacy, signals};
 use supervisor::resource_exhausted;
+use supervisor::system::spawner;
 use text::paragraphs;
 
 pub(crate) use common::error::{CliError, check_resources};
@@ -127,7 +128,10 @@ pub(crate) fn run_to_code() -> u8 {
     {
         tracing::warn!("other programs of this user may look into the referee: {error}");
     }
-    let Some(done) = panics::caught(run) else {
+    let done = panics::caught(run);
+    // What follows finds no process of this program left.
+    spawner::stop();
+    let Some(done) = done else {
         return panics::CODE;
     };
     let has_fault = panics::happened() && !signals::was_received();

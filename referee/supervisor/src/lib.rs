@@ -5,8 +5,8 @@
 //! [`BotProcess`] is one that runs. A [`ServiceFactory`] starts processes of a program that answers
 //! requests, and a [`Service`] is one of those. Between the referee and each of them is a
 //! [supervisor](process::supervisor), a process of its own that ends the child if the referee is
-//! gone. The program must therefore run three processes by their first argument: [`process::plan::SUBCOMMAND`],
-//! [`sandbox::launch::SUBCOMMAND`] and [`sandbox::launch::init::SUBCOMMAND`].
+//! gone. The program must therefore run two processes by their first argument: [`system::spawner::SUBCOMMAND`], which
+//! is forked for each supervisor, and [`sandbox::launch::init::SUBCOMMAND`].
 //!
 //! Each folder imports only those above it in this list: [`system`], [`spec`], [`sandbox`],
 //! [`streams`], [`process`], [`bot`], [`service`].

@@ -263,7 +263,7 @@ impl BotFactory {
     /// Warns once for each bot that computes with several threads while it has one core. Its threads have the
     /// core of the thread that calls this.
     pub(crate) fn warn_of_threads(&self, spec: &BotSpec, process: &mut BotProcess) {
-        if !Cores::of_this_thread().is_some_and(Cores::is_one) {
+        if !Cores::of_this_thread().is_some_and(|cores| cores.is_one()) {
             return;
         }
         let Some(threads) = process.computing_threads().filter(|threads| *threads > 1) else {

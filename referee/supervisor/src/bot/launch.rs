@@ -1,16 +1,14 @@
 //! Starts the sandboxed process of a bot or a service.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use protocol::{Failure, faults};
 use tempfile::TempDir;
-use tokio::process::Command;
 
-use crate::process::handle::{Pipes, ProcessHandle, ProcessStart, StartError};
+use crate::process::handle::{Pipes, ProcessHandle, StartError};
+use crate::process::plan::Plan;
 use crate::process::prepare::PreparedSandbox;
 use crate::sandbox::build::Sandbox;
-use crate::sandbox::launch::environment;
 use crate::spec::{BotSpec, Tier, shebang};
 use crate::system::resource_exhausted;
 
@@ -30,39 +28,23 @@ pub(crate) struct LaunchError {
     pub(crate) is_late: bool,
 }
 
-/// Starts a process in its sandbox, within `time_limit`. `set_up` completes the command of its
+/// Starts a process in its sandbox, within `time_limit`. `set_up` completes the plan of its
 /// supervisor.
 pub(crate) async fn launch(
     spec: &BotSpec,
     sandbox: &Sandbox,
     time_limit: Duration,
-    set_up: impl FnOnce(&mut Command),
+    set_up: impl FnOnce(&mut Plan),
 ) -> Result<Launched, LaunchError> {
-    let prepared = PreparedSandbox::new(sandbox).map_err(|error| {
+    let mut prepared = PreparedSandbox::new(spec, sandbox).map_err(|error| {
         resource_exhausted::note("a process cannot be confined", &error);
         LaunchError {
             failure: faults::not_confined(&error),
             is_late: false,
         }
     })?;
-    let set_up = |supervisor: &mut Command| {
-        if prepared.clear_env {
-            supervisor.env_clear();
-        }
-        supervisor.envs(prepared.env);
-        supervisor.envs(environment::renamed(&spec.env));
-        supervisor.stderr(Stdio::piped());
-        resource_exhausted::restore_descriptor_limit(supervisor);
-        set_up(supervisor);
-    };
-    let start = ProcessStart {
-        plan: &prepared.plan,
-        dir: &spec.dir,
-        group: prepared.group,
-        has_init: prepared.has_init,
-        time_limit,
-    };
-    let started = ProcessHandle::start(start, set_up).await;
+    set_up(&mut prepared.plan);
+    let started = ProcessHandle::start(&prepared.plan, prepared.group, time_limit).await;
     let (handle, pipes) = started.map_err(|error| LaunchError {
         failure: faults::not_started(&spec.command[0], &error.to_string()),
         is_late: matches!(error, StartError::NoAnswer),

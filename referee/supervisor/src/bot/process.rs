@@ -16,7 +16,7 @@ use protocol::{
 use rustix::io::Errno;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
-use tokio::process::ChildStdin;
+use tokio::net::unix::pipe::Sender;
 use tokio::time::{Instant, timeout};
 
 use super::failure::{Evidence, NotStarted};
@@ -62,7 +62,7 @@ pub(super) struct Surroundings<'a> {
 pub struct BotProcess {
     handle: ProcessHandle,
     /// `None` after a failed write.
-    stdin: Option<ChildStdin>,
+    stdin: Option<Sender>,
     /// The last message, as it is written.
     line: Vec<u8>,
     lines: Lines<Output>,
@@ -145,11 +145,9 @@ impl BotProcess {
         let resources = surroundings.sandbox.resources();
         let output = LineLimits::output(MAX_LINE, resources.output_bytes, resources.output_lines);
         let Launched { handle, pipes, tmp } = launched;
-        let tail = pipes.stderr.and_then(|pipe| {
-            let tail = stderr::read(pipe, surroundings.stderr);
-            let unread = |error: &_| tracing::warn!("stderr of `{}`: {error}", spec.name);
-            tail.inspect_err(unread).ok()
-        });
+        let unread = |error: &_| tracing::warn!("stderr of `{}`: {error}", spec.name);
+        let tail = stderr::read(pipes.stderr, surroundings.stderr);
+        let tail = tail.inspect_err(unread).ok();
         Box::new(BotProcess {
             meter: CpuMeter::new(handle.pid()),
             idle: spec.idle,

@@ -1,48 +1,68 @@
-//! The cores that a thread may use, for processes that another thread starts on its behalf.
+//! The cores that a thread may use, for processes that another one starts on its behalf.
 
-use tokio::process::Command;
+use serde::{Deserialize, Serialize};
 
-#[cfg(target_os = "linux")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cores(nix::sched::CpuSet);
+/// Their numbers. Systems other than Linux do not report them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Cores(Vec<usize>);
 
-/// Systems other than Linux do not report cores.
-#[cfg(not(target_os = "linux"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cores;
-
-#[cfg(target_os = "linux")]
 impl Cores {
-    /// True if it is a single one.
-    pub(crate) fn is_one(self) -> bool {
-        let cores = 0..nix::sched::CpuSet::count();
-        cores
-            .filter(|core| self.0.is_set(*core).unwrap_or(false))
-            .count()
-            == 1
+    pub(crate) fn is_one(&self) -> bool {
+        self.0.len() == 1
     }
+}
 
-    /// `None` if the machine does not report them.
-    pub(crate) fn of_this_thread() -> Option<Self> {
-        let this_thread = nix::unistd::Pid::from_raw(0);
-        nix::sched::sched_getaffinity(this_thread).ok().map(Cores)
-    }
+#[cfg(target_os = "linux")]
+mod linux {
+    use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+    use nix::unistd::Pid;
+    use tokio::process::Command;
 
-    /// Pins a process that is about to start to these cores, if the machine allows it.
-    pub(crate) fn pin(self, command: &mut Command) {
-        // A sandbox forbids the call, even where it would change nothing.
-        if Self::of_this_thread() == Some(self) {
-            return;
+    use super::Cores;
+
+    const THIS_THREAD: Pid = Pid::from_raw(0);
+
+    impl Cores {
+        /// `None` if the machine does not report them.
+        pub(crate) fn of_this_thread() -> Option<Self> {
+            let set = sched_getaffinity(THIS_THREAD).ok()?;
+            let is_set = |core: &usize| set.is_set(*core).unwrap_or(false);
+            Some(Cores((0..CpuSet::count()).filter(is_set).collect()))
         }
-        // SAFETY: between fork and exec only what is safe in signal handlers may be called; this is
-        // one system call, with memory that is copied into the closure.
-        #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
-        unsafe {
-            command.pre_exec(move || {
-                let this_process = nix::unistd::Pid::from_raw(0);
-                let _ = nix::sched::sched_setaffinity(this_process, &self.0);
-                Ok(())
-            });
+
+        /// `None` if this thread has these cores already: a sandbox forbids the call that sets
+        /// them, even where it would change nothing.
+        fn to_set(&self) -> Option<CpuSet> {
+            if Self::of_this_thread().as_ref() == Some(self) {
+                return None;
+            }
+            let mut set = CpuSet::new();
+            for core in &self.0 {
+                let _ = set.set(*core);
+            }
+            Some(set)
+        }
+
+        /// Pins this thread, and what it starts from now on, to these cores, if the machine allows
+        /// it.
+        pub(crate) fn pin_this_thread(&self) {
+            if let Some(set) = self.to_set() {
+                let _ = sched_setaffinity(THIS_THREAD, &set);
+            }
+        }
+
+        /// Pins a process that is about to start to these cores, if the machine allows it.
+        pub(crate) fn pin(&self, command: &mut Command) {
+            let Some(set) = self.to_set() else { return };
+            // SAFETY: between fork and exec only what is safe in signal handlers may be called;
+            // this is one system call, with memory that is copied into the closure.
+            #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
+            unsafe {
+                command.pre_exec(move || {
+                    let _ = sched_setaffinity(THIS_THREAD, &set);
+                    Ok(())
+                });
+            }
         }
     }
 }
@@ -53,9 +73,7 @@ impl Cores {
         None
     }
 
-    pub(crate) fn is_one(self) -> bool {
-        false
-    }
+    pub(crate) fn pin_this_thread(&self) {}
 
-    pub(crate) fn pin(self, _: &mut Command) {}
+    pub(crate) fn pin(&self, _: &mut tokio::process::Command) {}
 }

@@ -3,58 +3,43 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
-use std::path::Path;
-use std::process::Stdio;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use command_fds::{CommandFdExt, FdMapping};
-use nix::sys::signal::{SigHandler, Signal, kill, signal};
-use nix::unistd::{Pid, setsid};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 use thiserror::Error;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
+use tokio::net::unix::pipe::Sender;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::timeout;
 
+use super::forked::SupervisorProcess;
 use super::freezer::Freezer;
-use super::plan::{
-    CONTROL_FD, EXIT_CANNOT_RUN, Exit, KILL, Plan, SUBCOMMAND, SupervisorReport, TERM, this_program,
-};
-use crate::sandbox::launch::init;
+use super::plan::{EXIT_CANNOT_RUN, Exit, KILL, Plan, SupervisorReport, TERM};
 use crate::sandbox::layers::cgroup::Group;
 use crate::streams::lines::{LineLimits, LineRead, Lines};
 use crate::streams::output::Output;
 use crate::system::children::{self, END_TIMEOUT};
+use crate::system::spawner::ForkError;
 use crate::system::{resource_exhausted, suspension};
 
 /// The time that a process has to exit after it was asked to, and again after SIGTERM.
 pub(crate) const GRACE_PERIOD: Duration = Duration::from_millis(500);
+/// The time for the last reports of a supervisor that has ended: all is there, unless something else
+/// still has its end of the connection.
+const LAST_REPORTS: Duration = Duration::from_millis(100);
 /// The longest report of a supervisor, in bytes.
 const MAX_REPORT: usize = 64 << 10;
 
 /// The referee's ends of a bot's pipes.
 pub(crate) struct Pipes {
-    pub(crate) stdin: ChildStdin,
+    pub(crate) stdin: Sender,
     pub(crate) stdout: Output,
-    /// `None` if the command passes stderr on.
-    pub(crate) stderr: Option<ChildStderr>,
-}
-
-/// The input of [`ProcessHandle::start`], besides the environment.
-pub(crate) struct ProcessStart<'a> {
-    pub(crate) plan: &'a Plan,
-    /// The working directory.
-    pub(crate) dir: &'a Path,
-    /// Its control groups, if it has any.
-    pub(crate) group: Option<Group>,
-    /// The first process in its sandbox freezes it, because no control group does.
-    pub(crate) has_init: bool,
-    /// The time that the supervisor has to start the process.
-    pub(crate) time_limit: Duration,
+    pub(crate) stderr: OwnedFd,
 }
 
 /// The reason why a process did not start. Displays as part of a sentence whose subject is the
@@ -63,8 +48,6 @@ pub(crate) struct ProcessStart<'a> {
 pub(crate) enum StartError {
     #[error("cannot be started: {0}")]
     Spawn(io::Error),
-    #[error("cannot be started: its pipes are gone")]
-    NoPipes,
     /// In the words of the supervisor.
     #[error("{0}")]
     Reported(String),
@@ -73,12 +56,23 @@ pub(crate) enum StartError {
     NoAnswer,
 }
 
+impl From<ForkError> for StartError {
+    fn from(error: ForkError) -> Self {
+        match error {
+            ForkError::Refused(error) => {
+                resource_exhausted::note("a process cannot be started", &error);
+                StartError::Spawn(error)
+            }
+            ForkError::NoAnswer => StartError::NoAnswer,
+        }
+    }
+}
+
 /// A running process under a supervisor. When this is dropped, the supervisor ends the process and
 /// all its descendants.
 #[derive(Debug)]
 pub(crate) struct ProcessHandle {
-    supervisor: Child,
-    pid: Pid,
+    supervisor: SupervisorProcess,
     commands: OwnedWriteHalf,
     reports: Lines<OwnedReadHalf>,
     freezer: Freezer,
@@ -93,119 +87,74 @@ pub(crate) struct ProcessHandle {
     silent: bool,
 }
 
-/// A supervisor that was just spawned, before its first report.
+/// A supervisor that was just started, before its first report.
 struct Spawned {
-    supervisor: Child,
-    pid: Pid,
+    supervisor: SupervisorProcess,
     control: UnixStream,
-    stdout: Output,
+    pipes: Pipes,
     /// The connection to the init in the sandbox, if it has one that freezes.
     init: Option<Freezer>,
 }
 
-fn cannot_start(error: io::Error) -> StartError {
-    resource_exhausted::note("a process cannot be started", &error);
-    StartError::Spawn(error)
-}
-
-/// Starts a supervisor for this process; `set_up` completes its command.
-fn spawn(launch: &ProcessStart<'_>, set_up: impl FnOnce(&mut Command)) -> io::Result<Spawned> {
+/// Starts a supervisor for this process.
+fn spawn(plan: &Plan) -> Result<Spawned, ForkError> {
     let (control, theirs) = StdStream::pair()?;
     control.set_nonblocking(true)?;
-    let (reader, writer) = io::pipe()?;
-    let stdout = Output::new(reader.into())?;
-    let mut command = Command::new(this_program()?);
-    command
-        .args([SUBCOMMAND, &serde_json::to_string(launch.plan)?])
-        .current_dir(launch.dir)
-        .stdin(Stdio::piped())
-        .stdout(writer);
-    set_up(&mut command);
-    let mut descriptors = vec![FdMapping {
-        parent_fd: OwnedFd::from(theirs),
-        child_fd: CONTROL_FD,
-    }];
-    let mut init = None;
-    if launch.has_init {
-        let (ours, theirs) = StdStream::pair()?;
-        init = Some(Freezer::init(ours)?);
-        descriptors.push(FdMapping {
-            parent_fd: OwnedFd::from(theirs),
-            child_fd: init::CONTROL_FD,
-        });
-    }
-    command.fd_mappings(descriptors).map_err(io::Error::other)?;
-    leave_session(&mut command);
-    // Our copies of the supervisor's ends are closed with the command.
-    let (supervisor, pid) = children::spawn(&mut command)?;
+    let (stdin, our_stdin) = io::pipe()?;
+    let (our_stdout, stdout) = io::pipe()?;
+    let (our_stderr, stderr) = io::pipe()?;
+    let mut descriptors = vec![
+        stdin.as_fd(),
+        stdout.as_fd(),
+        stderr.as_fd(),
+        theirs.as_fd(),
+    ];
+    let init = plan.has_init.then(StdStream::pair).transpose()?;
+    descriptors.extend(init.as_ref().map(|(_, theirs)| theirs.as_fd()));
+    let order = serde_json::to_vec(plan).map_err(io::Error::from)?;
+    // Our copies of the supervisor's ends are closed when this returns.
+    let supervisor = SupervisorProcess::fork(&order, &descriptors)?;
     Ok(Spawned {
         supervisor,
-        pid,
         control: UnixStream::from_std(control)?,
-        stdout,
-        init,
+        pipes: Pipes {
+            stdin: Sender::from_owned_fd(our_stdin.into())?,
+            stdout: Output::new(our_stdout.into())?,
+            stderr: our_stderr.into(),
+        },
+        init: init.map(|(ours, _)| Freezer::init(ours)).transpose()?,
     })
 }
 
-/// Starts a process in a session of its own: Ctrl-C in the terminal is for the referee alone, which
-/// may still need the process. Signals have their default effect there even if the referee ignores
-/// them (`nohup`), so that bots find the same everywhere.
-fn leave_session(command: &mut Command) {
-    // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are
-    // system calls. No handler of this program is lost: the child has none after exec anyway.
-    #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
-    unsafe {
-        command.pre_exec(|| {
-            setsid()?;
-            for ending in [
-                Signal::SIGHUP,
-                Signal::SIGINT,
-                Signal::SIGQUIT,
-                Signal::SIGTERM,
-            ] {
-                signal(ending, SigHandler::SigDfl)?;
-            }
-            Ok(())
-        });
-    }
-}
-
 impl ProcessHandle {
-    /// Starts a supervisor that starts the process; `set_up` completes the supervisor's command.
+    /// Starts a supervisor that starts the process, within `time_limit`. `group` are its control
+    /// groups, if it has any.
     pub(crate) async fn start(
-        launch: ProcessStart<'_>,
-        set_up: impl FnOnce(&mut Command),
+        plan: &Plan,
+        group: Option<Group>,
+        time_limit: Duration,
     ) -> Result<(Self, Pipes), StartError> {
-        let mut spawned = spawn(&launch, set_up).map_err(cannot_start)?;
-        let Some(stdin) = spawned.supervisor.stdin.take() else {
-            return Err(StartError::NoPipes);
-        };
-        let pipes = Pipes {
-            stdin,
-            stdout: spawned.stdout,
-            stderr: spawned.supervisor.stderr.take(),
-        };
-        let in_group = launch.group.as_ref().and_then(Group::freezer).cloned();
+        let spawned = spawn(plan)?;
+        let in_group = group.as_ref().and_then(Group::freezer).cloned();
         let freezer = in_group.map(Freezer::Group).or(spawned.init);
         let by_signals = Freezer::Signals {
-            supervisor: spawned.pid,
+            supervisor: spawned.supervisor.pid(),
             main: None,
         };
         let (reports, commands) = spawned.control.into_split();
         let mut handle = ProcessHandle {
             freezer: freezer.unwrap_or(by_signals),
             supervisor: spawned.supervisor,
-            pid: spawned.pid,
             commands,
             reports: Lines::new(reports, LineLimits::lines_of(MAX_REPORT)),
             exit: None,
             over: None,
             enforced: None,
-            group: launch.group,
+            group,
             silent: false,
         };
-        match handle.await_start(launch.time_limit).await {
-            Ok(()) => Ok((handle, pipes)),
+        match handle.await_start(time_limit).await {
+            Ok(()) => Ok((handle, spawned.pipes)),
             Err(error) => {
                 handle.end().await;
                 handle.note_exhausted_supervisor();
@@ -240,8 +189,7 @@ impl ProcessHandle {
 
     /// Notes that a resource is exhausted if the supervisor has exited because it could not run.
     fn note_exhausted_supervisor(&mut self) {
-        let status = self.supervisor.try_wait().ok().flatten();
-        if status.and_then(|status| status.code()) == Some(EXIT_CANNOT_RUN) {
+        if self.supervisor.exit_code() == Some(EXIT_CANNOT_RUN) {
             let words = "a supervisor cannot run: this machine has no more descriptors, processes or \
                          memory for it";
             resource_exhausted::note_as(words.to_owned());
@@ -250,7 +198,7 @@ impl ProcessHandle {
 
     /// The supervisor's process, the ancestor of all of the bot's.
     pub(crate) fn pid(&self) -> Pid {
-        self.pid
+        self.supervisor.pid()
     }
 
     /// Stops all of the bot's processes, and waits until they have stopped.
@@ -342,22 +290,19 @@ impl ProcessHandle {
     /// Asks the bot and all its descendants to end.
     async fn ask_to_end(&mut self) {
         self.wake_supervisor();
-        // If the supervisor is gone, `ended` returns at once.
-        let _ = self.commands.write_all(TERM.as_bytes()).await;
+        // If the supervisor is gone, waiting for it returns at once.
+        let _ = self.commands.write_all(&[TERM]).await;
     }
 
     /// Wakes a supervisor that its bot has stopped.
     fn wake_supervisor(&self) {
-        // Not after it was reaped: another process may have its pid by then.
-        if self.supervisor.id().is_some() {
-            let _ = kill(self.pid, Signal::SIGCONT);
-        }
+        self.supervisor.signal(Signal::SIGCONT);
     }
 
-    /// Waits for the end of the bot and all its descendants.
+    /// Waits for the end of the supervisor, and takes its last reports.
     async fn ended(&mut self) {
-        // An error means that there is no process to wait for.
-        let _ = self.supervisor.wait().await;
+        self.supervisor.wait().await;
+        let _ = timeout(LAST_REPORTS, poll_fn(|cx| self.poll_reports(cx))).await;
     }
 
     /// Waits for the end of a bot that got `quit`. After the time limit, sends SIGTERM to its
@@ -373,21 +318,13 @@ impl ProcessHandle {
     /// Kills the bot and all its descendants, if any are left, and waits for their end.
     pub(crate) async fn end(&mut self) {
         self.wake_supervisor();
-        let _ = self.commands.write_all(KILL.as_bytes()).await;
-        let status = timeout(END_TIMEOUT, self.supervisor.wait()).await;
+        let _ = self.commands.write_all(&[KILL]).await;
+        let _ = timeout(END_TIMEOUT, self.ended()).await;
         // A supervisor that exits with success leaves no process behind.
-        if !matches!(status, Ok(Ok(status)) if status.success()) {
-            let _ = self.supervisor.start_kill();
-            children::forget(self.pid);
+        if self.supervisor.exit_code() != Some(0) {
+            self.supervisor.signal(Signal::SIGKILL);
+            children::forget(self.pid());
             children::sweep();
         }
-    }
-}
-
-impl Drop for ProcessHandle {
-    fn drop(&mut self) {
-        // The supervisor notices that its connection is closed and ends the bot. Nothing waits for
-        // that.
-        children::forget(self.pid);
     }
 }

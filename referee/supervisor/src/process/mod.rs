@@ -3,9 +3,11 @@
 
 pub(crate) mod cores;
 pub(crate) mod cpu_meter;
+mod events;
+pub(crate) mod forked;
 pub(crate) mod freezer;
 pub(crate) mod handle;
-pub mod plan;
+pub(crate) mod plan;
 pub(crate) mod prepare;
 pub(crate) mod stall;
 pub mod supervisor;

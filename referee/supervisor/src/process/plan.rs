@@ -1,80 +1,57 @@
 //! The protocol between the referee and a supervisor: its plan, reports, and commands.
 
-use std::io;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 
-use crate::sandbox::launch::{self, Launch};
+use super::cores::Cores;
+use crate::sandbox::launch::Launch;
+use crate::sandbox::launch::environment::Environment;
 use crate::sandbox::layers::ownership::Loan;
 use crate::sandbox::watched_limits::WatchedLimits;
 
-/// The first argument of a process that runs a supervisor.
-pub const SUBCOMMAND: &str = "supervise";
 /// The exit code of a supervisor that could not run.
 pub(crate) const EXIT_CANNOT_RUN: i32 = 4;
-/// The descriptor at which a supervisor finds its connection to the referee.
-pub(crate) const CONTROL_FD: i32 = 3;
 /// Asks all processes of the bot to end.
-pub(crate) const TERM: &str = "term\n";
+pub(crate) const TERM: u8 = b'T';
 /// Kills all processes of the bot.
-pub(crate) const KILL: &str = "kill\n";
+pub(crate) const KILL: u8 = b'K';
 
 /// The orders of a supervisor.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Plan {
-    /// Program and arguments.
-    pub(crate) command: Vec<String>,
-    /// The command is the bot's own program, and not a launcher.
-    pub(crate) is_the_bot: bool,
+pub(crate) struct Plan {
+    pub(crate) program: Program,
+    /// The working directory. Not as a path: those that are no UTF-8 would have no JSON.
+    pub(crate) dir: OsString,
+    pub(crate) environment: Environment,
+    /// The cores of the thread that starts it; `None` if the machine does not report them.
+    pub(crate) cores: Option<Cores>,
+    /// Its time slices are the shortest.
+    pub(crate) has_short_slices: bool,
     pub(crate) watch: WatchedLimits,
     /// Control groups to remove at the end.
     pub(crate) groups: Vec<PathBuf>,
     /// The program runs the bot as its child, and exits as shells do: with 128 plus the number of
     /// the signal that ended the bot.
     pub(crate) wrapped: bool,
-    /// The connection of a sandbox's init to the referee is open at
-    /// [`sandbox::init::CONTROL_FD`](crate::sandbox::launch::init), to be passed on.
-    pub(crate) passes_init_control: bool,
+    /// The first process in the sandbox is an init, which freezes the bot because no control group
+    /// does. The last descriptor of the order is its connection to the referee.
+    pub(crate) has_init: bool,
     /// The bot's temporary folder. The supervisor removes it even if the referee is gone.
     pub(crate) tmp: Option<PathBuf>,
     /// Folders that the bot's user owns while the bot runs. The supervisor takes them back.
     pub(crate) loan: Option<Loan>,
 }
 
-impl Plan {
-    /// Starts this command without a launcher.
-    pub(crate) fn new(command: Vec<String>) -> Self {
-        Plan {
-            command,
-            is_the_bot: true,
-            watch: WatchedLimits::default(),
-            groups: Vec::new(),
-            wrapped: false,
-            passes_init_control: false,
-            tmp: None,
-            loan: None,
-        }
-    }
-
-    /// Starts a launcher instead, which confines itself and becomes the bot.
-    pub(crate) fn launch(&mut self, launch: Launch) -> io::Result<()> {
-        let launch = serde_json::to_string(&launch)?;
-        let this_program = this_program()?.to_string_lossy().into_owned();
-        self.is_the_bot = false;
-        self.command = vec![this_program, launch::SUBCOMMAND.to_owned(), launch];
-        Ok(())
-    }
-}
-
-/// The running program, even if its file has been replaced since the start.
-pub(crate) fn this_program() -> io::Result<PathBuf> {
-    if cfg!(target_os = "linux") {
-        Ok("/proc/self/exe".into())
-    } else {
-        std::env::current_exe()
-    }
+/// The child of a supervisor.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Program {
+    /// The bot's command itself.
+    Bot(Vec<String>),
+    /// A process that confines itself, and becomes the bot.
+    Launcher(Box<Launch>),
 }
 
 /// A line from a supervisor to the referee. Texts are parts of a sentence whose subject is the bot.
@@ -96,14 +73,14 @@ pub(crate) enum SupervisorReport {
 /// The end of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Exit {
+pub(crate) enum Exit {
     Code(i32),
     Signal(i32),
 }
 
 impl Exit {
     /// As part of a sentence, such as "exited with code 1".
-    pub fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         match *self {
             Exit::Code(code) => format!("exited with code {code}"),
             Exit::Signal(signal) => {

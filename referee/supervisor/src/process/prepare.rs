@@ -10,14 +10,17 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::plan::Plan;
+use super::cores::Cores;
+use super::plan::{Plan, Program};
 use crate::sandbox::build::{Isolation, Sandbox};
+use crate::sandbox::launch::environment::Environment;
 use crate::sandbox::launch::init;
 use crate::sandbox::launch::{Confinement, Launch};
 use crate::sandbox::layers::cgroup::Group;
 use crate::sandbox::layers::landlock::LandlockRules;
 use crate::sandbox::mounts::Mounts;
-use crate::spec::REFEREE_VARIABLE;
+use crate::sandbox::watched_limits::WatchedLimits;
+use crate::spec::{BotSpec, REFEREE_VARIABLE};
 
 /// The variables of the referee's environment that are passed to a bot in a sandbox that hides
 /// files.
@@ -29,27 +32,36 @@ const OWN_PROCESSES: u64 = 3;
 pub(crate) struct PreparedSandbox {
     pub(crate) plan: Plan,
     pub(crate) group: Option<Group>,
-    /// The first process in the sandbox freezes the bot, because no control group does.
-    pub(crate) has_init: bool,
     /// The bot's own `/tmp`, where that is a folder; dropping this removes it.
     pub(crate) tmp: Option<TempDir>,
-    /// Of the referee's environment, only `env` is passed on.
-    pub(crate) clear_env: bool,
-    pub(crate) env: Vec<(OsString, OsString)>,
 }
 
 impl PreparedSandbox {
     /// # Errors
     /// If the kernel refuses a control group or a temporary folder.
-    pub(crate) fn new(sandbox: &Sandbox) -> io::Result<Self> {
+    pub(crate) fn new(spec: &BotSpec, sandbox: &Sandbox) -> io::Result<Self> {
         let referee = env::current_exe().unwrap_or_default();
+        let environment = Environment {
+            is_cleared: false,
+            variables: vec![(REFEREE_VARIABLE.into(), referee.clone().into())],
+            own: spec.env.clone(),
+        };
         let mut prepared = PreparedSandbox {
-            plan: Plan::new(sandbox.command.clone()),
+            plan: Plan {
+                program: Program::Bot(sandbox.command.clone()),
+                dir: spec.dir.clone().into(),
+                environment,
+                cores: Cores::of_this_thread(),
+                has_short_slices: false,
+                watch: WatchedLimits::default(),
+                groups: Vec::new(),
+                wrapped: false,
+                has_init: false,
+                tmp: None,
+                loan: None,
+            },
             group: None,
-            has_init: false,
             tmp: None,
-            clear_env: false,
-            env: vec![(REFEREE_VARIABLE.into(), referee.clone().into())],
         };
         let group = match sandbox.isolation {
             Isolation::None => return Ok(prepared),
@@ -64,9 +76,8 @@ impl PreparedSandbox {
         let groups = group.dirs().to_vec();
         prepared.plan.watch = sandbox.watch.clone();
         prepared.plan.groups = groups.clone();
-        prepared.plan.passes_init_control = prepared.has_init;
         prepared.group = Some(group);
-        prepared.plan.launch(Launch {
+        prepared.plan.program = Program::Launcher(Box::new(Launch {
             groups,
             rlimits: sandbox.rlimits.clone(),
             ids: sandbox.ids,
@@ -79,7 +90,7 @@ impl PreparedSandbox {
             },
             confinement,
             command: sandbox.command.clone(),
-        })?;
+        }));
         Ok(prepared)
     }
 
@@ -108,7 +119,7 @@ impl PreparedSandbox {
             }
             Isolation::Strict(bubblewrap, mounts) => {
                 self.plan.wrapped = true;
-                self.has_init = group.freezer().is_none();
+                self.plan.has_init = group.freezer().is_none();
                 let referee = referee.to_string_lossy().into_owned();
                 let init = [referee, init::SUBCOMMAND.to_owned()];
                 let resources = sandbox.resources();
@@ -129,16 +140,19 @@ impl PreparedSandbox {
 
     /// Replaces the environment of a bot that does not see all files.
     fn replace_environment(&mut self, mounts: &Mounts) {
-        self.clear_env = true;
+        let environment = &mut self.plan.environment;
+        environment.is_cleared = true;
         let passed = PASSED_VARIABLES
             .iter()
             .filter_map(|name| Some((name.into(), env::var_os(name)?)));
-        self.env.extend(passed);
-        self.env.push(("PATH".into(), mounts.visible_path()));
+        environment.variables.extend(passed);
+        environment
+            .variables
+            .push(("PATH".into(), mounts.visible_path()));
         let tmp = self.tmp.as_ref().map(|tmp| tmp.path().to_owned());
         let home: OsString = tmp.unwrap_or_else(|| PathBuf::from("/tmp")).into();
         for name in ["HOME", "TMPDIR"] {
-            self.env.push((name.into(), home.clone()));
+            environment.variables.push((name.into(), home.clone()));
         }
     }
 }

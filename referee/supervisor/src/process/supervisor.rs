@@ -4,95 +4,71 @@
 //! another session. It ends all of them when the bot exits, when the referee says so, or when the
 //! referee is gone for any reason. A bot that kills its parent kills only this process.
 
-use std::io;
-use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdStream;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use nix::unistd::{ForkResult, Pid, dup2_stderr, dup2_stdin, dup2_stdout, fork, setpgid};
 
-use super::plan::{CONTROL_FD, Exit, Plan, SupervisorReport, TERM};
-use crate::sandbox::launch::environment;
-use crate::sandbox::launch::exec_error::hint;
-use crate::sandbox::launch::init;
+use super::events::{self, Events};
+use super::plan::{Exit, Plan, Program, SupervisorReport};
+use super::time_slice;
+use crate::sandbox::launch::environment::Environment;
+use crate::sandbox::launch::exec_error::{EXIT_NOT_STARTED, hint};
+use crate::sandbox::launch::{self, Launch};
 use crate::sandbox::layers::cgroup;
-use crate::sandbox::layers::ownership::Loan;
+use crate::sandbox::layers::ownership::{Loan, Owners};
 use crate::sandbox::watched_limits::WatchedLimits;
-use crate::system::process_tree;
-use crate::system::resource_exhausted;
+use crate::system::{process_tree, resource_exhausted};
 
 /// The limits that the supervisor enforces itself are checked at this interval.
 const PATROL_INTERVAL: Duration = Duration::from_millis(10);
 /// While killed processes end, they are reaped at this interval.
 const REAP_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Runs a supervisor until its bot is gone.
+/// Runs a supervisor until its bot is gone. The order is a plan as JSON; the descriptors are the
+/// bot's stdin, stdout and stderr, the connection to the referee, and that of an init if the plan
+/// has one.
 ///
 /// # Errors
-/// If no referee started this process, or the machine refuses something essential.
-pub fn run(plan: &Plan) -> io::Result<()> {
-    let control = control()?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(supervise(plan, control))
-}
-
-/// The connection to the referee, closed for the bot.
-fn control() -> io::Result<StdStream> {
-    // SAFETY: the referee hands this descriptor over to this process alone, at its start, and
-    // nothing else here takes it. If there is none, its first use is an error.
-    #[expect(unsafe_code, reason = "an inherited descriptor has no owner yet")]
-    let fd = unsafe { OwnedFd::from_raw_fd(CONTROL_FD) };
-    fcntl(fd.as_fd(), FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
-    let control = StdStream::from(fd);
-    control.set_nonblocking(true)?;
-    Ok(control)
-}
-
-async fn supervise(plan: &Plan, control: StdStream) -> io::Result<()> {
-    let (commands, mut reports) = UnixStream::from_std(control)?.into_split();
-    // Before anything is started, so that no end is missed.
-    let mut ended = signal(SignalKind::child())?;
-    #[cfg(target_os = "linux")]
-    isolate()?;
-    let owners = plan.loan.as_ref().map(Loan::owners).transpose();
-    let (main, owners) = match owners.and_then(|owners| Ok((start(plan)?, owners))) {
+/// If no referee gave the order.
+pub fn run(order: &[u8], descriptors: Vec<OwnedFd>) -> io::Result<()> {
+    let plan: Plan = serde_json::from_slice(order)?;
+    let mut descriptors = descriptors.into_iter();
+    let mut next = || descriptors.next().ok_or(io::ErrorKind::UnexpectedEof);
+    let streams = [next()?, next()?, next()?];
+    let control = StdStream::from(next()?);
+    let init = plan.has_init.then(next).transpose()?;
+    let (main, owners) = match begin(&plan, streams, init) {
         Ok(started) => started,
-        Err(error) => {
-            let is_exhausted = resource_exhausted::is_cause(&error);
-            let why = format!("cannot be started: {error}{}", hint(&error));
-            let failed = SupervisorReport::Failed { why, is_exhausted };
-            return report(&mut reports, &failed).await;
-        }
+        Err(error) => return report(&control, &failed("started", &error)),
     };
-    // If anything fails from here on, the bot is ended: the referee may be gone already.
-    let exit = match close_streams() {
-        Ok(()) => watch(plan, main, commands, &mut reports, &mut ended).await,
-        Err(_) => None,
-    };
-    if let Some(exit) = &exit {
-        // Before the groups are removed. The referee may be gone.
+    // Whatever it says: the referee may be gone, and the bot is ended in any case.
+    let say = |what: &SupervisorReport| drop(report(&control, what));
+    let watched = watch(&plan, main, &control);
+    if let Ok(Some(exit)) = &watched {
+        // Before the groups are removed.
         if let Some(what) = cgroup::enforced(&plan.groups) {
             let what = what.to_owned();
-            let _ = report(&mut reports, &SupervisorReport::Enforced { what }).await;
+            say(&SupervisorReport::Enforced { what });
         }
-        report_exit(plan, &mut reports, exit).await;
+        say(&exited(&plan, exit));
     }
-    let exit_of_killed = end_all(plan, main).await;
-    if let (None, Some(exit)) = (exit, exit_of_killed) {
-        report_exit(plan, &mut reports, &exit).await;
+    let exit_of_killed = end_all(&plan, main);
+    match watched {
+        Ok(Some(_)) => {}
+        Ok(None) => {
+            if let Some(exit) = exit_of_killed {
+                say(&exited(&plan, &exit));
+            }
+        }
+        Err(error) => say(&failed("watched", &error)),
     }
     cgroup::remove(&plan.groups);
     if let Some(owners) = owners {
@@ -106,15 +82,36 @@ async fn supervise(plan: &Plan, control: StdStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Adopts the orphans that the bot leaves behind, prevents others from tracing this process, and
-/// leaves the session's keyring.
+/// Prepares this process, and starts the bot. This process keeps no end of the bot's pipes, so that
+/// each side notices when the other closes them.
+fn begin(
+    plan: &Plan,
+    streams: [OwnedFd; 3],
+    init: Option<OwnedFd>,
+) -> io::Result<(Pid, Option<Owners>)> {
+    if let Some(cores) = &plan.cores {
+        cores.pin_this_thread();
+    }
+    if plan.has_short_slices {
+        time_slice::shorten_for_this_process();
+    }
+    std::env::set_current_dir(&plan.dir)?;
+    #[cfg(target_os = "linux")]
+    isolate()?;
+    let owners = plan.loan.as_ref().map(Loan::owners).transpose()?;
+    let main = match &plan.program {
+        Program::Bot(command) => start(command, &plan.environment, streams)?,
+        Program::Launcher(launch) => fork_launcher(launch, &plan.environment, streams, init)?,
+    };
+    Ok((main, owners))
+}
+
+/// Adopts the orphans that the bot leaves behind, and leaves the session's keyring.
 #[cfg(target_os = "linux")]
 fn isolate() -> io::Result<()> {
     use nix::libc;
-    use nix::sys::prctl::{set_child_subreaper, set_dumpable};
 
-    set_child_subreaper(true)?;
-    set_dumpable(false)?;
+    nix::sys::prctl::set_child_subreaper(true)?;
     const JOIN_SESSION_KEYRING: libc::c_int = 1;
     // SAFETY: without a name this makes a new keyring; nothing of this process's memory is used.
     #[expect(unsafe_code, reason = "no library has this call")]
@@ -132,118 +129,138 @@ fn isolate() -> io::Result<()> {
     }
 }
 
-/// Waits for the end of the bot; `None` if it has to be ended.
-async fn watch(
-    plan: &Plan,
-    main: Pid,
-    commands: OwnedReadHalf,
-    reports: &mut OwnedWriteHalf,
-    ended: &mut SignalStream,
-) -> Option<Exit> {
-    let started = SupervisorReport::Started { pid: main.as_raw() };
-    report(reports, &started).await.ok()?;
-    let mut commands = BufReader::new(commands).lines();
-    let mut patrol = interval(PATROL_INTERVAL);
-    patrol.set_missed_tick_behavior(MissedTickBehavior::Delay);
+/// Reports the start, and waits for the end of the bot; `None` if it has to be ended.
+///
+/// # Errors
+/// If the machine refuses what this needs; then nothing was reported.
+fn watch(plan: &Plan, main: Pid, control: &StdStream) -> io::Result<Option<Exit>> {
+    let mut events = Events::of(control)?;
+    report(control, &SupervisorReport::Started { pid: main.as_raw() })?;
     let watches = plan.watch != WatchedLimits::default();
+    let mut next_patrol = Instant::now() + PATROL_INTERVAL;
     loop {
-        tokio::select! {
-            command = commands.next_line() => match command {
-                Ok(Some(command)) if command == TERM.trim_end() => ask_to_end(),
-                // The referee orders the end, or is gone.
-                _ => return None,
-            },
-            _ = ended.recv() => if let Some(exit) = reap(main).main_exit {
-                return Some(exit);
-            },
-            _ = patrol.tick(), if watches => if let Some(what) = plan.watch.exceeded(Pid::this()) {
-                let _ = report(reports, &SupervisorReport::Over { what }).await;
-                return None;
-            },
+        // First of all, as it may have ended before there were events.
+        if let Some(exit) = reap(main).main_exit {
+            return Ok(Some(exit));
+        }
+        let now = Instant::now();
+        if watches && now >= next_patrol {
+            if let Some(what) = plan.watch.exceeded(Pid::this()) {
+                let _ = report(control, &SupervisorReport::Over { what });
+                return Ok(None);
+            }
+            next_patrol = now + PATROL_INTERVAL;
+        }
+        match events.next(watches.then_some(next_patrol)) {
+            None => {}
+            Some(events::Command::Term) => ask_to_end(),
+            Some(events::Command::Kill) => return Ok(None),
         }
     }
 }
 
-async fn report(
-    reports: &mut (impl AsyncWriteExt + Unpin),
-    report: &SupervisorReport,
-) -> io::Result<()> {
+/// Sends a line to the referee. It is short, so it fits into the connection even while nobody reads.
+fn report(mut control: &StdStream, report: &SupervisorReport) -> io::Result<()> {
     let line = serde_json::to_string(report)? + "\n";
-    reports.write_all(line.as_bytes()).await
+    control.write_all(line.as_bytes())
 }
 
-/// Reports the end of the bot. Goes on if the referee is gone.
-async fn report_exit(plan: &Plan, reports: &mut OwnedWriteHalf, exit: &Exit) {
-    let exit = match *exit {
+fn failed(to_be: &str, error: &io::Error) -> SupervisorReport {
+    SupervisorReport::Failed {
+        why: format!("cannot be {to_be}: {error}{}", hint(error)),
+        is_exhausted: resource_exhausted::is_cause(error),
+    }
+}
+
+fn exited(plan: &Plan, exit: &Exit) -> SupervisorReport {
+    SupervisorReport::Exited(match *exit {
         Exit::Code(code @ 129..) if plan.wrapped => Exit::Signal(code - 128),
         ref exit => exit.clone(),
-    };
-    let _ = report(reports, &SupervisorReport::Exited(exit)).await;
+    })
 }
 
 /// Starts the bot in a process group of its own.
-fn start(plan: &Plan) -> io::Result<Pid> {
-    let [program, arguments @ ..] = &plan.command[..] else {
+fn start(command: &[String], environment: &Environment, streams: [OwnedFd; 3]) -> io::Result<Pid> {
+    let [program, arguments @ ..] = command else {
         return Err(io::Error::other("there is no command"));
     };
+    let [stdin, stdout, stderr] = streams;
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
-    if plan.is_the_bot {
-        environment::restore(&mut command);
+    command.stdin(stdin).stdout(stdout).stderr(stderr);
+    environment.set(&mut command);
+    // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are
+    // two system calls and nothing else.
+    #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
+    unsafe {
+        command.pre_exec(bind_to_supervisor);
     }
-    prepare_child(&mut command, plan.passes_init_control);
-    let spawned = command.spawn();
-    if plan.passes_init_control {
-        let _ = nix::unistd::close(init::CONTROL_FD);
+    process_tree::pid(command.spawn()?.id())
+}
+
+/// Forks a process that confines itself and becomes the bot, in a process group of its own.
+fn fork_launcher(
+    launch: &Launch,
+    environment: &Environment,
+    streams: [OwnedFd; 3],
+    init: Option<OwnedFd>,
+) -> io::Result<Pid> {
+    // SAFETY: this process has no other thread that could hold a lock at this moment.
+    #[expect(unsafe_code, reason = "there is no safe way to fork")]
+    match unsafe { fork() }? {
+        ForkResult::Parent { child } => {
+            // The child does so, too: whoever is first, the group is there from now on.
+            let _ = setpgid(child, child);
+            Ok(child)
+        }
+        ForkResult::Child => {
+            let why = match prepare_launcher(streams) {
+                Ok(()) => launch::run(launch, environment, init),
+                Err(error) => format!("cannot be confined: {error}"),
+            };
+            let _ = writeln!(io::stderr(), "{why}");
+            std::process::exit(i32::from(EXIT_NOT_STARTED))
+        }
     }
-    process_tree::pid(spawned?.id())
+}
+
+fn prepare_launcher([stdin, stdout, stderr]: [OwnedFd; 3]) -> io::Result<()> {
+    dup2_stdin(stdin)?;
+    dup2_stdout(stdout)?;
+    dup2_stderr(stderr)?;
+    let this_process = Pid::from_raw(0);
+    setpgid(this_process, this_process)?;
+    // Its own files in `/proc` are its own again.
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_dumpable(true)?;
+    bind_to_supervisor()
 }
 
 /// Makes the bot die with its supervisor: otherwise a bot that kills its supervisor would become
-/// the referee's child, and could go on to kill that. Closes all other files, even those that were
-/// open when the referee was started.
+/// the referee's child, and could go on to kill that. Closes all other files for it, even those that
+/// were open when the referee was started.
 #[cfg(target_os = "linux")]
-fn prepare_child(command: &mut Command, passes_init_control: bool) {
+fn bind_to_supervisor() -> io::Result<()> {
     use nix::libc;
-    use nix::sys::prctl::set_pdeathsig;
 
-    let last_open = if passes_init_control {
-        init::CONTROL_FD
-    } else {
-        libc::STDERR_FILENO
-    };
-    let first_closed = last_open.unsigned_abs() + 1;
-
-    // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are
-    // two system calls and nothing else, and the second one closes nothing before the exec.
-    #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
+    let first_closed = libc::STDERR_FILENO.unsigned_abs() + 1;
+    // SAFETY: this takes numbers only, and closes nothing before this process becomes the bot.
+    #[expect(unsafe_code, reason = "the standard library does not have this call")]
     unsafe {
-        command.pre_exec(move || {
-            set_pdeathsig(Signal::SIGKILL)?;
-            // Kernels before 5.11 cannot do this, and the files stay open.
-            libc::syscall(
-                libc::SYS_close_range,
-                first_closed,
-                libc::c_uint::MAX,
-                libc::CLOSE_RANGE_CLOEXEC,
-            );
-            Ok(())
-        });
+        // Kernels before 5.11 cannot do this, and the files stay open.
+        libc::syscall(
+            libc::SYS_close_range,
+            first_closed,
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        );
     }
+    Ok(())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn prepare_child(_: &mut Command, _: bool) {}
-
-/// Closes this process's ends of the bot's pipes, so that each side notices when the other closes.
-fn close_streams() -> io::Result<()> {
-    let null = std::fs::File::options()
-        .read(true)
-        .write(true)
-        .open("/dev/null")?;
-    dup2_stdin(&null)?;
-    dup2_stdout(&null)?;
-    dup2_stderr(&null)?;
+fn bind_to_supervisor() -> io::Result<()> {
     Ok(())
 }
 
@@ -283,22 +300,22 @@ fn reap(main: Pid) -> Reaped {
 
 /// Kills until no process is left. Every orphan becomes a child of this process, so it has no
 /// children then. Returns the end of the bot's first process.
-async fn end_all(plan: &Plan, main: Pid) -> Option<Exit> {
+fn end_all(plan: &Plan, main: Pid) -> Option<Exit> {
     let mut exit = None;
     loop {
         cgroup::kill(&plan.groups);
         cgroup::thaw(&plan.groups);
+        let reaped = reap(main);
+        exit = exit.or(reaped.main_exit);
+        if reaped.none_left {
+            return exit;
+        }
         if process_tree::is_visible() {
             let tree = process_tree::descendants(Pid::this());
             process_tree::signal(&tree, Signal::SIGKILL);
         } else {
             let _ = killpg(main, Signal::SIGKILL);
         }
-        let reaped = reap(main);
-        exit = exit.or(reaped.main_exit);
-        if reaped.none_left {
-            return exit;
-        }
-        sleep(REAP_INTERVAL).await;
+        std::thread::sleep(REAP_INTERVAL);
     }
 }

@@ -1,33 +1,15 @@
 //! Scheduling time slices.
 
-use tokio::process::Command;
-
 /// The shortest slice that Linux knows.
 #[cfg(target_os = "linux")]
 const SHORTEST_NS: u64 = 100_000;
 
-/// Sets the shortest time slices for a process that is about to start and its descendants, if the
-/// kernel lets a process choose (Linux 6.12). It does not get more of the CPU, but gets it as soon
-/// as a request comes: otherwise the asking thread would run on until it waits, and each request
-/// would cost two more waits. Ignores a kernel that refuses.
+/// Sets the shortest time slices for this process and its descendants, if the kernel lets a process
+/// choose (Linux 6.12). It does not get more of the CPU, but gets it as soon as a request comes:
+/// otherwise the asking thread would run on until it waits, and each request would cost two more
+/// waits. Ignores a kernel that refuses.
 #[cfg(target_os = "linux")]
-pub(crate) fn shorten(command: &mut Command) {
-    // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are two
-    // system calls, with memory of this function.
-    #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
-    unsafe {
-        command.pre_exec(|| {
-            shorten_this_process();
-            Ok(())
-        });
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn shorten(_: &mut Command) {}
-
-#[cfg(target_os = "linux")]
-fn shorten_this_process() {
+pub(crate) fn shorten_for_this_process() {
     use nix::libc;
 
     let this_process = 0;
@@ -73,3 +55,6 @@ fn shorten_this_process() {
         );
     }
 }
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn shorten_for_this_process() {}

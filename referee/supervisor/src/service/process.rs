@@ -16,9 +16,9 @@ use tokio::time::timeout;
 
 use super::failure::ServiceFailure;
 use crate::bot::launch::{Launched, launch};
+use crate::process::cores::Cores;
 use crate::process::handle::{GRACE_PERIOD, ProcessHandle};
-use crate::process::plan::Exit;
-use crate::process::{cores::Cores, time_slice};
+use crate::process::plan::{Exit, Plan};
 use crate::sandbox::build::Sandbox;
 use crate::sandbox::launch::exec_error::hint;
 use crate::spec::{BotSpec, REFEREE_VARIABLE};
@@ -71,16 +71,11 @@ impl Kind {
         cores: Option<Cores>,
         stderr: Stderr,
     ) -> Result<Started, ServiceFailure> {
-        let set_up = |command: &mut Command| {
-            if let Some(cores) = cores {
-                cores.pin(command);
-            }
-        };
         match self {
             Kind::Confined(sandbox) => {
-                let set_up = |command: &mut Command| {
-                    set_up(command);
-                    time_slice::shorten(command);
+                let set_up = |plan: &mut Plan| {
+                    plan.cores = cores;
+                    plan.has_short_slices = true;
                 };
                 let launched = launch(spec, sandbox, START_LIMIT, set_up).await;
                 let launched = launched.map_err(|error| error.failure.message);
@@ -90,7 +85,9 @@ impl Kind {
                 let mut command = Command::new(program);
                 command.args(&spec.command[1..]).current_dir(&spec.dir);
                 command.envs(&spec.env);
-                set_up(&mut command);
+                if let Some(cores) = cores {
+                    cores.pin(&mut command);
+                }
                 PlainChild::spawn(&mut command)
                     .and_then(|child| Started::plain(child, stderr))
                     .map_err(|error| {
@@ -110,17 +107,14 @@ fn not_reached(error: io::Error) -> String {
 impl Started {
     fn confined(launched: Launched, stderr: Stderr) -> io::Result<Self> {
         let Launched { handle, pipes, tmp } = launched;
-        let tail = pipes
-            .stderr
-            .map(|pipe| stderr::read(pipe, stderr))
-            .transpose()?;
+        let tail = Some(stderr::read(pipes.stderr, stderr)?);
         let root = Root::Supervisor {
             handle: Box::new(handle),
             _tmp: tmp,
         };
         Ok(Started {
             process: ServiceProcess { root, tail },
-            stdin: pipes.stdin.into_owned_fd()?,
+            stdin: pipes.stdin.into_blocking_fd()?,
             stdout: pipes.stdout.into_fd()?,
         })
     }
@@ -132,7 +126,7 @@ impl Started {
         let tail = child
             .stderr
             .take()
-            .map(|pipe| stderr::read(pipe, stderr))
+            .map(|pipe| stderr::read(pipe.into_owned_fd()?, stderr))
             .transpose()?;
         let root = Root::Plain(plain);
         Ok(Started {
@@ -220,9 +214,13 @@ impl PlainChild {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::piped());
         command.process_group(0).kill_on_drop(true);
-        resource_exhausted::restore_descriptor_limit(command);
+        resource_exhausted::restore_descriptor_limit(command.as_std_mut());
         end_with_parent(command);
-        let spawned = children::spawn(command);
+        let spawned = children::register(|| {
+            let child = command.spawn()?;
+            let id = child.id().ok_or(io::ErrorKind::NotFound)?;
+            Ok((child, process_tree::pid(id)?))
+        });
         if let Err(error) = &spawned {
             resource_exhausted::note("a process cannot be started", error);
         }

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,6 @@ use std::time::Duration;
 use protocol::{ToBot, excerpt, shown_lines};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -119,15 +119,16 @@ fn error_line(text: &str) -> Option<String> {
 ///
 /// # Errors
 /// If the runtime cannot watch the pipe.
-pub(crate) fn read(pipe: ChildStderr, to: Stderr) -> io::Result<Tail> {
-    match to {
+pub(crate) fn read(pipe: OwnedFd, to: Stderr) -> io::Result<Tail> {
+    let pipe = Receiver::from_owned_fd(pipe)?;
+    Ok(match to {
         Stderr::File {
             path,
             left,
             all_left,
         } => copy(pipe, CappedFile::new(path, left, all_left)),
-        Stderr::PassOn => Ok(pass_on(pipe)),
-    }
+        Stderr::PassOn => pass_on(pipe),
+    })
 }
 
 /// A pipe that is copied to a file.
@@ -182,10 +183,10 @@ impl Copied {
 
 /// Copies a pipe to a file. Bytes beyond a limit are read and dropped, so that the bot never has to
 /// wait.
-fn copy(pipe: ChildStderr, file: CappedFile) -> io::Result<Tail> {
+fn copy(pipe: Receiver, file: CappedFile) -> Tail {
     let last = Arc::new(Mutex::new(VecDeque::new()));
     let copied = Arc::new(Copied {
-        pipe: Receiver::from_owned_fd(pipe.into_owned_fd()?)?,
+        pipe,
         last: last.clone(),
         file: Mutex::new(file),
     });
@@ -196,15 +197,15 @@ fn copy(pipe: ChildStderr, file: CappedFile) -> io::Result<Tail> {
             is_open = read.take(|buffer| read.pipe.try_read(buffer));
         }
     });
-    Ok(Tail {
+    Tail {
         last,
         copied: Some(copied),
         reading,
-    })
+    }
 }
 
 /// Copies to the referee's own stderr in a thread: a slow terminal must not cost a bot time.
-fn pass_on(mut pipe: ChildStderr) -> Tail {
+fn pass_on(mut pipe: Receiver) -> Tail {
     let last = Arc::new(Mutex::new(VecDeque::new()));
     let tail = last.clone();
     let reading = tokio::spawn(async move {

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::process::{ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
-use tokio::process::{Child, Command};
 use tokio::time::sleep;
 
 use crate::system::process_tree;
@@ -36,13 +35,11 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// Starts a child, normally a supervisor.
-pub(crate) fn spawn(command: &mut Command) -> io::Result<(Child, Pid)> {
+/// Starts a child by `start`, which also returns its id.
+pub(crate) fn register<T, E>(start: impl FnOnce() -> Result<(T, Pid), E>) -> Result<(T, Pid), E> {
     // Held, so that `sweep` does not take the new process for a stray.
     let mut known = known();
-    let child = command.spawn()?;
-    let id = child.id().ok_or(io::ErrorKind::NotFound)?;
-    let pid = process_tree::pid(id)?;
+    let (child, pid) = start()?;
     known.insert(pid);
     Ok((child, pid))
 }
@@ -52,18 +49,19 @@ pub(crate) fn spawn(command: &mut Command) -> io::Result<(Child, Pid)> {
 /// one: as a stray it would be killed, or reaped before its owner learns how it ended.
 #[derive(Debug)]
 pub struct OwnChild {
-    pub child: std::process::Child,
+    pub child: Child,
     known: KnownChild,
 }
 
 impl OwnChild {
     /// # Errors
     /// If the machine refuses.
-    pub fn spawn(command: &mut std::process::Command) -> io::Result<Self> {
-        let mut known = known();
-        let child = command.spawn()?;
-        let pid = process_tree::pid(child.id())?;
-        known.insert(pid);
+    pub fn spawn(command: &mut Command) -> io::Result<Self> {
+        let (child, pid) = register(|| {
+            let child = command.spawn()?;
+            let pid = process_tree::pid(child.id())?;
+            io::Result::Ok((child, pid))
+        })?;
         let known = KnownChild(pid);
         Ok(OwnChild { child, known })
     }
@@ -72,7 +70,7 @@ impl OwnChild {
     ///
     /// # Errors
     /// If the machine refuses.
-    pub fn output(command: &mut std::process::Command) -> io::Result<Output> {
+    pub fn output(command: &mut Command) -> io::Result<Output> {
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -87,7 +85,7 @@ impl OwnChild {
     ///
     /// # Errors
     /// If the machine refuses.
-    pub fn status(command: &mut std::process::Command) -> io::Result<ExitStatus> {
+    pub fn status(command: &mut Command) -> io::Result<ExitStatus> {
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -142,7 +140,7 @@ pub(crate) async fn all_gone() {
 
 /// Kills the processes left behind by bots that have killed their supervisors.
 pub(crate) fn sweep() {
-    // Held, so that `spawn` starts no supervisor that would be taken for a stray.
+    // Held, so that `register` starts no supervisor that would be taken for a stray.
     let known = known();
     let end = Instant::now() + END_TIMEOUT;
     while Instant::now() < end {
@@ -165,8 +163,6 @@ pub(crate) fn sweep() {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
 
     /// Runs `true` while this process waits for the strays of bots and sweeps them away, again and

@@ -4,4 +4,5 @@
 pub mod children;
 pub mod process_tree;
 pub mod resource_exhausted;
+pub mod spawner;
 pub mod suspension;

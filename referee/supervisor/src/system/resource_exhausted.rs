@@ -4,11 +4,12 @@
 //! These resources belong to the whole process, and so does the note.
 
 use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::sync::OnceLock;
 
 use nix::libc::{EAGAIN, EDQUOT, EMFILE, ENFILE, ENOMEM, ENOSPC};
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
-use tokio::process::Command;
 
 /// The first cause.
 static NOTED: OnceLock<String> = OnceLock::new();

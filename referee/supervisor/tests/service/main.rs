@@ -10,19 +10,13 @@ mod tests;
 use std::env;
 use std::process::ExitCode;
 
-use supervisor::process::{plan, supervisor as supervising};
-use supervisor::sandbox::launch;
+use supervisor::process::supervisor as supervising;
+use supervisor::system::spawner;
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [plan::SUBCOMMAND, json] => {
-            supervising::run(&serde_json::from_str(json).unwrap()).unwrap();
-        }
-        [launch::SUBCOMMAND, json] => {
-            let error = launch::run(&serde_json::from_str(json).unwrap());
-            panic!("{error}");
-        }
+        [spawner::SUBCOMMAND] => spawner::run(supervising::run).unwrap(),
         #[cfg(target_os = "linux")]
         [::supervisor::sandbox::launch::init::SUBCOMMAND, json] => {
             ::supervisor::sandbox::launch::init::run(&serde_json::from_str(json).unwrap()).unwrap();

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use nix::unistd::geteuid;
 use tests::needs::skip;
+use tests::traces::children;
 use tests::{Arena, Ran, assert_contains, good, referee, wait_until};
 
 use crate::{RANDOM, config};
@@ -95,7 +96,7 @@ fn a_soft_limit_is_raised_for_the_referee_alone() {
 }
 
 /// Starts a tournament of 60 matches that needs new processes for each, waits for its first match,
-/// and then lowers a limit of the referee, as an option of prlimit(1). `program` makes the commands.
+/// and then lowers a limit of the referee and its children, as an option of prlimit(1). `program` makes the commands.
 /// It must stop with these parts in its message, and blame nobody; what it played stays, and it can
 /// be resumed.
 #[track_caller]
@@ -117,12 +118,17 @@ fn runs_out(program: impl Fn(&Path) -> Command, limit: &str, parts: &[&str]) {
     wait_until("a match", || {
         fs::metadata(&log).is_ok_and(|meta| meta.len() > 0)
     });
-    // Its own user may lower its limits.
-    let pid = child.id().to_string();
-    let limited = program(Path::new("prlimit"))
-        .args(["--pid", &pid, limit])
-        .status();
-    assert!(limited.unwrap().success());
+    let limit = |pid: &str| {
+        // Its own user may lower its limits.
+        let mut prlimit = program(Path::new("prlimit"));
+        let limited = prlimit.args(["--pid", pid, limit]).stderr(Stdio::null());
+        limited.status().unwrap().success()
+    };
+    // The processes of its bots start below it, and may be gone by now.
+    for child in children(child.id()) {
+        limit(&child.to_string());
+    }
+    assert!(limit(&child.id().to_string()));
     let ran: Ran = child.wait_with_output().unwrap().into();
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     for part in parts.iter().chain(&["no bot is at fault"]) {

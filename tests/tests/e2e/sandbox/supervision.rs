@@ -66,9 +66,36 @@ fn daemons_end_when_the_referee_is_killed() {
         wait_until("daemons", || {
             secret(&arena) > 3 && marked(&mark()).len() > 3
         });
+        // Supervisors, and what forks them.
+        let own = children(child.id());
+        assert!(own.len() >= 2, "{own:?}");
         kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).unwrap();
         child.wait().unwrap();
-        wait_until("their end", || marked(&mark()).is_empty());
+        wait_until("their end", || {
+            let is_there = |pid: &u32| fs::exists(format!("/proc/{pid}")).unwrap();
+            marked(&mark()).is_empty() && !own.iter().any(is_there)
+        });
+    }
+}
+
+/// All supervisors are forked by one process, which a bot without a sandbox can reach.
+#[test]
+fn a_lost_spawner_costs_no_match() {
+    for signal in [Signal::SIGKILL, Signal::SIGSTOP] {
+        let bots = config(&[RANDOM]) + &hostile("", "");
+        let arena = Arena::new(&format!(
+            "concurrency = 2\nrestart = \"each-match\"\nrounds = 10\n{bots}"
+        ));
+        let mut child = arena.silent().spawn().unwrap();
+        wait_until("a match", || has_played(&arena));
+        // It was the first child that stayed.
+        let spawner = children(child.id()).into_iter().min().unwrap();
+        kill(Pid::from_raw(spawner as i32), signal).unwrap();
+        assert!(child.wait().unwrap().success());
+        for (_, fault) in judge(&arena, 20) {
+            assert_eq!(fault, None);
+        }
+        assert!(marked(&mark()).is_empty());
     }
 }
 

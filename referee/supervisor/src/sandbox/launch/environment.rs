@@ -1,7 +1,7 @@
 //! The variables of a bot on their way through the processes that start it. Some of them
-//! (`LD_PRELOAD`, `GLIBC_TUNABLES`) change any program that is started with them, and supervisor,
-//! launcher, bubblewrap and init have rights that the bot must not get. So they are passed on under
-//! other names until the bot's own program is started.
+//! (`LD_PRELOAD`, `GLIBC_TUNABLES`) change any program that is started with them, and bubblewrap and
+//! init have rights that the bot must not get. So they are passed on under other names until the
+//! bot's own program is started.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,13 +9,45 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
+use serde::{Deserialize, Serialize};
+
 /// Precedes the name of a variable that is passed on.
 const PREFIX: &str = "REFEREE_FOR_BOT_";
 
-/// A bot's variables as they are passed to its supervisor.
-pub(crate) fn renamed(
-    variables: &BTreeMap<String, String>,
-) -> impl Iterator<Item = (String, &String)> {
+/// The variables of a process in its sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Environment {
+    /// Those of the referee are not passed on.
+    pub(crate) is_cleared: bool,
+    /// Set by the referee.
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    /// Set for the bot alone.
+    pub(crate) own: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// Sets all variables for the bot's own program.
+    pub(crate) fn set(&self, bot: &mut Command) {
+        self.set_shared(bot);
+        bot.envs(&self.own);
+    }
+
+    /// Sets the variables for a program that passes them on to an init, which restores the names.
+    pub(crate) fn set_renamed(&self, program: &mut Command) {
+        self.set_shared(program);
+        program.envs(renamed(&self.own));
+    }
+
+    fn set_shared(&self, program: &mut Command) {
+        if self.is_cleared {
+            program.env_clear();
+        }
+        program.envs(self.variables.iter().map(|(name, text)| (name, text)));
+    }
+}
+
+/// A bot's variables as they are passed to its init.
+fn renamed(variables: &BTreeMap<String, String>) -> impl Iterator<Item = (String, &String)> {
     let named = |name: &String| format!("{PREFIX}{name}");
     variables
         .iter()

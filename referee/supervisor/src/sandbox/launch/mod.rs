@@ -6,6 +6,7 @@ pub(crate) mod exec_error;
 pub mod init;
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,12 +20,10 @@ use crate::sandbox::file_identity::Identity;
 use crate::sandbox::layers::landlock::{self, LandlockRules};
 use crate::sandbox::layers::ownership::Loan;
 use crate::sandbox::layers::seccomp::{self, SyscallFilter};
+use environment::Environment;
 pub use exec_error::EXIT_NOT_STARTED;
 use exec_error::not_started;
 use init::Init;
-
-/// The first argument of a process that runs a launcher.
-pub const SUBCOMMAND: &str = "launch";
 
 /// The confinement that a launcher applies to itself, and the program that it becomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,17 +92,20 @@ impl Rlimit {
 }
 
 /// Turns this process into the bot; returns only if that fails, with the reason as a sentence.
-pub fn run(launch: &Launch) -> String {
-    match restrict(launch) {
+/// `init` is the connection of an init to the referee, for a sandbox that has one.
+pub(crate) fn run(launch: &Launch, environment: &Environment, init: Option<OwnedFd>) -> String {
+    match restrict(launch, init) {
         Err(error) => error,
         Ok(command) => {
             let [program, arguments @ ..] = &command[..] else {
                 return "there is no command".to_owned();
             };
             let mut command = Command::new(program);
-            // Bubblewrap is not the bot: it passes the variables on to the init.
-            if !matches!(launch.confinement, Confinement::Strict { .. }) {
-                environment::restore(&mut command);
+            match launch.confinement {
+                Confinement::Strict { .. } => environment.set_renamed(&mut command),
+                Confinement::Limits | Confinement::Restricted { .. } => {
+                    environment.set(&mut command);
+                }
             }
             let error = command.args(arguments).exec();
             not_started(program, &error)
@@ -112,7 +114,7 @@ pub fn run(launch: &Launch) -> String {
 }
 
 /// Confines this process; returns the command that it is to become.
-fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
+fn restrict(launch: &Launch, init: Option<OwnedFd>) -> Result<Vec<String>, String> {
     join_groups(&launch.groups)?;
     for (limit, value) in &launch.rlimits {
         set_limit(*limit, *value)?;
@@ -151,7 +153,10 @@ fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
             if let Some(user) = user {
                 own_streams(user).map_err(|error| format!("its streams: {error}"))?;
             }
+            let control = init.map(init::pass_control).transpose();
+            let control = control.map_err(|error| format!("its init's connection: {error}"))?;
             let init = Init {
+                control,
                 user: user.map(Uid::as_raw),
                 processes: *processes,
                 filter: *filter,

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::system::spawner;
+
 /// Numbers the groups of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -188,6 +190,8 @@ impl Place {
         if missing.is_empty() || fs::write(&control, missing.join(" ")).is_ok() {
             return;
         }
+        // It would be another process here, and starts below this group when it is needed again.
+        spawner::stop();
         let own = self.dir.join(format!("referee-{}", std::process::id()));
         if fs::create_dir(&own).is_err() {
             return;

@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Gid, Pid, Uid, setgroups, setresgid, setresuid};
 
-use super::{CONTROL_FD, Init, STOP};
+use super::{Init, STOP};
 use crate::sandbox::file_identity::Identity;
 use crate::sandbox::launch::environment;
 use crate::sandbox::launch::exec_error::{EXIT_NOT_STARTED, not_started};
@@ -30,7 +30,8 @@ const STOP_INTERVAL: Duration = Duration::from_millis(5);
 /// # Errors
 /// Why the bot could not be started, as a sentence.
 pub fn run(init: &Init) -> Result<(), String> {
-    let control = control().map_err(|error| format!("its connection to the referee: {error}"))?;
+    let control =
+        control(init).map_err(|error| format!("its connection to the referee: {error}"))?;
     init.guarded.iter().try_for_each(Identity::check)?;
     restrict(init)?;
     let bot = start(&init.command)?;
@@ -41,8 +42,8 @@ pub fn run(init: &Init) -> Result<(), String> {
     exit(reap_until(pid))
 }
 
-/// The connection to the referee, closed for the bot; `None` if there is none.
-fn control() -> io::Result<Option<UnixStream>> {
+/// The connection to the referee, if there is one. The bot will find no open files.
+fn control(init: &Init) -> io::Result<Option<UnixStream>> {
     // Bubblewrap leaves files open for what it starts.
     let first: libc::c_uint = 3;
     let flags = libc::CLOSE_RANGE_CLOEXEC;
@@ -50,22 +51,13 @@ fn control() -> io::Result<Option<UnixStream>> {
     #[expect(unsafe_code, reason = "the standard library does not have this call")]
     let marked = unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, flags) };
     Errno::result(marked)?;
-    match nix::fcntl::fcntl(
-        // SAFETY: this only checks whether the descriptor is open.
+    Ok(init.control.map(|fd| {
+        // SAFETY: the referee hands this descriptor over to this process alone, and nothing else
+        // here takes it.
         #[expect(unsafe_code, reason = "an inherited descriptor has no owner yet")]
-        unsafe {
-            std::os::fd::BorrowedFd::borrow_raw(CONTROL_FD)
-        },
-        nix::fcntl::FcntlArg::F_GETFD,
-    ) {
-        Err(Errno::EBADF) => return Ok(None),
-        other => other?,
-    };
-    // SAFETY: the referee hands this descriptor over to this process alone, and nothing else here
-    // takes it.
-    #[expect(unsafe_code, reason = "an inherited descriptor has no owner yet")]
-    let control = unsafe { OwnedFd::from_raw_fd(CONTROL_FD) };
-    Ok(Some(UnixStream::from(control)))
+        let control = unsafe { OwnedFd::from_raw_fd(fd) };
+        UnixStream::from(control)
+    }))
 }
 
 fn restrict(init: &Init) -> Result<(), String> {

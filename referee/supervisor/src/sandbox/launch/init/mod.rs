@@ -8,6 +8,10 @@
 #[cfg(target_os = "linux")]
 mod linux;
 
+use std::io;
+use std::os::fd::{IntoRawFd, OwnedFd, RawFd};
+
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::file_identity::Identity;
@@ -20,8 +24,6 @@ pub use linux::run;
 
 /// The first argument of a process that runs an init.
 pub const SUBCOMMAND: &str = "init";
-/// The descriptor at which an init finds its connection to the referee.
-pub(crate) const CONTROL_FD: i32 = 4;
 /// Stops all processes. The answer is the same byte, once they are stopped.
 pub(crate) const STOP: u8 = b'S';
 /// Continues all processes. The answer is the same byte.
@@ -30,6 +32,8 @@ pub(crate) const CONTINUE: u8 = b'G';
 /// The restrictions that an init applies to itself, and the program that it starts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Init {
+    /// The descriptor of its connection to the referee, if it has one.
+    pub control: Option<RawFd>,
     /// The user that it becomes; only root can.
     pub user: Option<u32>,
     /// The limit on the bot's processes and threads.
@@ -39,6 +43,12 @@ pub struct Init {
     pub guarded: Vec<Identity>,
     /// The bot's program and arguments.
     pub command: Vec<String>,
+}
+
+/// Leaves the connection of an init open for what this process becomes.
+pub(super) fn pass_control(control: OwnedFd) -> io::Result<RawFd> {
+    fcntl(&control, FcntlArg::F_SETFD(FdFlag::empty()))?;
+    Ok(control.into_raw_fd())
 }
 
 /// Fails: only Linux has the namespaces that an init needs.
