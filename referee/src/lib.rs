@@ -123,9 +123,9 @@ pub use rules::{RulesError, SourceError};
 pub use tournament::playing::one_match::{MatchError, MatchRequest};
 pub use tournament::{Tournament, TournamentError};
 
-/// Supervises a bot, if this process was started for that: then it does not return. Call it first
-/// in `main` of any program that starts bots; without it, every bot would start the program once
-/// more.
+/// Supervises bots, if this process was started for that: then it does not return. Call it first in
+/// `main` of any program that starts bots; without it, no bot starts. Bots get the environment and
+/// the limits that the program has when it starts the first one.
 pub fn become_supervisor_if_asked() {
     let asked = std::env::args().nth(1);
     let tasks = [

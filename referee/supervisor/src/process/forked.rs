@@ -75,7 +75,10 @@ impl SupervisorProcess {
 impl Drop for SupervisorProcess {
     fn drop(&mut self) {
         // It notices that its connection is closed, and ends the bot. Nothing waits for that.
-        children::forget(self.pid);
+        match self.ended {
+            Some(_) => children::forget(self.pid),
+            None => children::drop_supervisor(self.pid),
+        }
     }
 }
 

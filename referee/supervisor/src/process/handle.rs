@@ -19,12 +19,12 @@ use tokio::time::timeout;
 
 use super::forked::SupervisorProcess;
 use super::freezer::Freezer;
-use super::plan::{EXIT_CANNOT_RUN, Exit, KILL, Plan, SupervisorReport, TERM};
+use super::plan::{Exit, KILL, Plan, SupervisorReport, TERM};
 use crate::sandbox::layers::cgroup::Group;
 use crate::streams::lines::{LineLimits, LineRead, Lines};
 use crate::streams::output::Output;
 use crate::system::children::{self, END_TIMEOUT};
-use crate::system::spawner::ForkError;
+use crate::system::spawner::{EXIT_CANNOT_RUN, ForkError};
 use crate::system::{resource_exhausted, suspension};
 
 /// The time that a process has to exit after it was asked to, and again after SIGTERM.
@@ -63,9 +63,19 @@ impl From<ForkError> for StartError {
                 resource_exhausted::note("a process cannot be started", &error);
                 StartError::Spawn(error)
             }
+            ForkError::CannotRun => {
+                note_exhausted_supervisor();
+                StartError::NoAnswer
+            }
             ForkError::NoAnswer => StartError::NoAnswer,
         }
     }
+}
+
+fn note_exhausted_supervisor() {
+    let words = "a supervisor cannot run: this machine has no more descriptors, processes or memory \
+                 for it";
+    resource_exhausted::note_as(words.to_owned());
 }
 
 /// A running process under a supervisor. When this is dropped, the supervisor ends the process and
@@ -134,7 +144,11 @@ impl ProcessHandle {
         group: Option<Group>,
         time_limit: Duration,
     ) -> Result<(Self, Pipes), StartError> {
-        let spawned = spawn(plan)?;
+        // Once more if the spawner was lost, with new pipes: it may have made a supervisor before.
+        let spawned = match spawn(plan) {
+            Err(ForkError::NoAnswer) => spawn(plan),
+            spawned => spawned,
+        }?;
         let in_group = group.as_ref().and_then(Group::freezer).cloned();
         let freezer = in_group.map(Freezer::Group).or(spawned.init);
         let by_signals = Freezer::Signals {
@@ -157,7 +171,9 @@ impl ProcessHandle {
             Ok(()) => Ok((handle, spawned.pipes)),
             Err(error) => {
                 handle.end().await;
-                handle.note_exhausted_supervisor();
+                if handle.supervisor.exit_code() == Some(EXIT_CANNOT_RUN) {
+                    note_exhausted_supervisor();
+                }
                 Err(error)
             }
         }
@@ -184,15 +200,6 @@ impl ProcessHandle {
                 Err(StartError::Reported(why))
             }
             Some(_) | None => Err(StartError::NoAnswer),
-        }
-    }
-
-    /// Notes that a resource is exhausted if the supervisor has exited because it could not run.
-    fn note_exhausted_supervisor(&mut self) {
-        if self.supervisor.exit_code() == Some(EXIT_CANNOT_RUN) {
-            let words = "a supervisor cannot run: this machine has no more descriptors, processes or \
-                         memory for it";
-            resource_exhausted::note_as(words.to_owned());
         }
     }
 

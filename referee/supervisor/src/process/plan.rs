@@ -12,8 +12,6 @@ use crate::sandbox::launch::environment::Environment;
 use crate::sandbox::layers::ownership::Loan;
 use crate::sandbox::watched_limits::WatchedLimits;
 
-/// The exit code of a supervisor that could not run.
-pub(crate) const EXIT_CANNOT_RUN: i32 = 4;
 /// Asks all processes of the bot to end.
 pub(crate) const TERM: u8 = b'T';
 /// Kills all processes of the bot.

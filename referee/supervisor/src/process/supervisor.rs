@@ -47,7 +47,7 @@ pub fn run(order: &[u8], descriptors: Vec<OwnedFd>) -> io::Result<()> {
     let init = plan.has_init.then(next).transpose()?;
     let (main, owners) = match begin(&plan, streams, init) {
         Ok(started) => started,
-        Err(error) => return report(&control, &failed("started", &error)),
+        Err(failed) => return report(&control, &failed),
     };
     // Whatever it says: the referee may be gone, and the bot is ended in any case.
     let say = |what: &SupervisorReport| drop(report(&control, what));
@@ -68,7 +68,7 @@ pub fn run(order: &[u8], descriptors: Vec<OwnedFd>) -> io::Result<()> {
                 say(&exited(&plan, &exit));
             }
         }
-        Err(error) => say(&failed("watched", &error)),
+        Err(error) => say(&failed(format!("cannot be watched: {error}"), &error)),
     }
     cgroup::remove(&plan.groups);
     if let Some(owners) = owners {
@@ -88,22 +88,34 @@ fn begin(
     plan: &Plan,
     streams: [OwnedFd; 3],
     init: Option<OwnedFd>,
-) -> io::Result<(Pid, Option<Owners>)> {
+) -> Result<(Pid, Option<Owners>), SupervisorReport> {
     if let Some(cores) = &plan.cores {
         cores.pin_this_thread();
     }
     if plan.has_short_slices {
         time_slice::shorten_for_this_process();
     }
-    std::env::set_current_dir(&plan.dir)?;
-    #[cfg(target_os = "linux")]
-    isolate()?;
-    let owners = plan.loan.as_ref().map(Loan::owners).transpose()?;
-    let main = match &plan.program {
-        Program::Bot(command) => start(command, &plan.environment, streams)?,
-        Program::Launcher(launch) => fork_launcher(launch, &plan.environment, streams, init)?,
+    std::env::set_current_dir(&plan.dir).map_err(|error| {
+        let dir = plan.dir.to_string_lossy();
+        let why = format!("cannot be started: {error} (its working directory is `{dir}`)");
+        failed(why, &error)
+    })?;
+    let start = || {
+        #[cfg(target_os = "linux")]
+        isolate()?;
+        let owners = plan.loan.as_ref().map(Loan::owners).transpose()?;
+        let main = match &plan.program {
+            Program::Bot(command) => start(command, &plan.environment, streams)?,
+            Program::Launcher(launch) => fork_launcher(launch, &plan.environment, streams, init)?,
+        };
+        io::Result::Ok((main, owners))
     };
-    Ok((main, owners))
+    start().map_err(|error| {
+        failed(
+            format!("cannot be started: {error}{}", hint(&error)),
+            &error,
+        )
+    })
 }
 
 /// Adopts the orphans that the bot leaves behind, and leaves the session's keyring.
@@ -140,8 +152,9 @@ fn watch(plan: &Plan, main: Pid, control: &StdStream) -> io::Result<Option<Exit>
     let mut next_patrol = Instant::now() + PATROL_INTERVAL;
     loop {
         // First of all, as it may have ended before there were events.
-        if let Some(exit) = reap(main).main_exit {
-            return Ok(Some(exit));
+        let reaped = reap(main);
+        if reaped.main_exit.is_some() || reaped.none_left {
+            return Ok(reaped.main_exit);
         }
         let now = Instant::now();
         if watches && now >= next_patrol {
@@ -165,9 +178,9 @@ fn report(mut control: &StdStream, report: &SupervisorReport) -> io::Result<()> 
     control.write_all(line.as_bytes())
 }
 
-fn failed(to_be: &str, error: &io::Error) -> SupervisorReport {
+fn failed(why: String, error: &io::Error) -> SupervisorReport {
     SupervisorReport::Failed {
-        why: format!("cannot be {to_be}: {error}{}", hint(error)),
+        why,
         is_exhausted: resource_exhausted::is_cause(error),
     }
 }
@@ -230,9 +243,6 @@ fn prepare_launcher([stdin, stdout, stderr]: [OwnedFd; 3]) -> io::Result<()> {
     dup2_stderr(stderr)?;
     let this_process = Pid::from_raw(0);
     setpgid(this_process, this_process)?;
-    // Its own files in `/proc` are its own again.
-    #[cfg(target_os = "linux")]
-    nix::sys::prctl::set_dumpable(true)?;
     bind_to_supervisor()
 }
 

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
-use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use tokio::time::sleep;
 
@@ -20,12 +20,40 @@ pub(crate) const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// While children end, they are reaped at this interval.
 const REAP_INTERVAL: Duration = Duration::from_millis(1);
 
-/// The supervisors that this process waits for, of all factories together, and the children without
-/// a supervisor. Any other child was left behind by a bot that killed its supervisor.
-static KNOWN: Mutex<BTreeSet<Pid>> = Mutex::new(BTreeSet::new());
+static CHILDREN: Mutex<Children> = Mutex::new(Children {
+    known: BTreeSet::new(),
+    dropped: Vec::new(),
+});
+/// Held while a child starts that is not known yet; exclusively while strays are looked for.
+static STARTING: RwLock<()> = RwLock::new(());
 
-fn known() -> MutexGuard<'static, BTreeSet<Pid>> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+#[derive(Debug)]
+struct Children {
+    /// The supervisors that this process waits for, of all factories together, and the children
+    /// without a supervisor. Any other child was left behind by a bot that killed its supervisor.
+    known: BTreeSet<Pid>,
+    /// Supervisors that nobody waits for any more.
+    dropped: Vec<Pid>,
+}
+
+impl Children {
+    /// Reaps supervisors that were dropped and have ended.
+    fn reap_dropped(&mut self) {
+        let Children { known, dropped } = self;
+        // What was reaped elsewhere may have given its id to a child that is known.
+        dropped.retain(|pid| {
+            let status = || waitpid(*pid, Some(WaitPidFlag::WNOHANG));
+            !known.contains(pid) && matches!(status(), Ok(WaitStatus::StillAlive))
+        });
+    }
+}
+
+fn children() -> MutexGuard<'static, Children> {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn looking_for_strays() -> RwLockWriteGuard<'static, ()> {
+    STARTING.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Makes this process adopt the orphans of its children.
@@ -37,10 +65,12 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
 
 /// Starts a child by `start`, which also returns its id.
 pub(crate) fn register<T, E>(start: impl FnOnce() -> Result<(T, Pid), E>) -> Result<(T, Pid), E> {
-    // Held, so that `sweep` does not take the new process for a stray.
-    let mut known = known();
+    // Not the lock of the set: what starts may take long, and others end their children meanwhile.
+    let _starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
     let (child, pid) = start()?;
-    known.insert(pid);
+    let mut children = children();
+    children.known.insert(pid);
+    children.reap_dropped();
     Ok((child, pid))
 }
 
@@ -107,16 +137,27 @@ impl Drop for KnownChild {
 
 /// A child that still exists later counts as a stray.
 pub(crate) fn forget(child: Pid) {
-    known().remove(&child);
+    children().known.remove(&child);
+}
+
+/// Forgets a supervisor that ends by itself: it is reaped sooner or later.
+pub(crate) fn drop_supervisor(child: Pid) {
+    let mut children = children();
+    children.known.remove(&child);
+    children.dropped.push(child);
+    children.reap_dropped();
 }
 
 fn strays() -> Vec<Pid> {
-    let children = process_tree::children(Pid::this());
-    let known = known();
-    children
-        .into_iter()
-        .filter(|pid| !known.contains(pid))
-        .collect()
+    let _no_other_starts = looking_for_strays();
+    strays_now()
+}
+
+fn strays_now() -> Vec<Pid> {
+    let mut strays = process_tree::children(Pid::this());
+    let known = &children().known;
+    strays.retain(|pid| !known.contains(pid));
+    strays
 }
 
 /// Waits until this process has no strays: all bots that were ended or dropped are gone then.
@@ -140,12 +181,10 @@ pub(crate) async fn all_gone() {
 
 /// Kills the processes left behind by bots that have killed their supervisors.
 pub(crate) fn sweep() {
-    // Held, so that `register` starts no supervisor that would be taken for a stray.
-    let known = known();
+    let _no_other_starts = looking_for_strays();
     let end = Instant::now() + END_TIMEOUT;
     while Instant::now() < end {
-        let mut strays = process_tree::children(Pid::this());
-        strays.retain(|pid| !known.contains(pid));
+        let strays = strays_now();
         if strays.is_empty() {
             return;
         }

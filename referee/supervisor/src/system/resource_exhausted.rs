@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use nix::libc::{EAGAIN, EDQUOT, EMFILE, ENFILE, ENOMEM, ENOSPC};
+use nix::libc::{EAGAIN, EDQUOT, EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC, ETOOMANYREFS};
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 
 /// The first cause.
@@ -18,7 +18,17 @@ static ORIGINAL: OnceLock<(rlim_t, rlim_t)> = OnceLock::new();
 
 /// True if an error means that a resource of the machine, or this user's share of it, is exhausted.
 pub(crate) fn is_cause(error: &io::Error) -> bool {
-    let codes = [EMFILE, ENFILE, EAGAIN, ENOMEM, ENOSPC, EDQUOT];
+    let codes = [
+        EMFILE,
+        ENFILE,
+        EAGAIN,
+        ENOMEM,
+        ENOBUFS,
+        ENOSPC,
+        EDQUOT,
+        // Descriptors on their way to other processes.
+        ETOOMANYREFS,
+    ];
     error
         .raw_os_error()
         .is_some_and(|code| codes.contains(&code))

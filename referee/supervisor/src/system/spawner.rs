@@ -29,15 +29,17 @@ use thiserror::Error;
 
 use super::children;
 use super::process_tree;
-use super::resource_exhausted::restore_descriptor_limit;
+use super::resource_exhausted::{self, restore_descriptor_limit};
 
 /// The first argument of a process that runs a spawner.
 pub const SUBCOMMAND: &str = "supervise";
+/// The exit code of a spawner or supervisor that could not run.
+pub(crate) const EXIT_CANNOT_RUN: i32 = 4;
 /// There is room for this many descriptors with an order.
 const MAX_DESCRIPTORS: usize = 8;
 /// The time that a spawner has to take an order or to answer. Only one that a bot has stopped takes
 /// longer.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 /// The spawner of this process, once it is needed.
 static SPAWNER: Mutex<Option<Spawner>> = Mutex::new(None);
@@ -47,9 +49,20 @@ static SPAWNER: Mutex<Option<Spawner>> = Mutex::new(None);
 pub(crate) enum ForkError {
     #[error(transparent)]
     Refused(#[from] io::Error),
+    /// The spawner could not run, because a resource of the machine is exhausted.
+    #[error("the process that starts others cannot run")]
+    CannotRun,
     /// The spawner was ended or stopped. The next attempt starts another one.
     #[error("the process that starts others does not answer")]
     NoAnswer,
+}
+
+/// Why a spawner did not fork.
+enum AskError {
+    /// The kernel refused.
+    Refused(io::Error),
+    /// It did not take the order, or did not answer.
+    Lost(io::Error),
 }
 
 /// A spawner that runs.
@@ -77,17 +90,21 @@ pub(crate) fn fork(order: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<Pid, 
         None => Spawner::start()?,
     };
     if cfg!(not(target_os = "linux")) {
-        send(&spawner.socket, order, descriptors).map_err(ForkError::Refused)?;
-        return Ok(spawner.pid);
+        return match send(&spawner.socket, order, descriptors) {
+            Ok(()) => Ok(spawner.pid),
+            Err(error) => Err(spawner.lost(error)),
+        };
     }
-    match children::register(|| Ok(((), spawner.ask(order, descriptors)?))) {
-        Err(ForkError::NoAnswer) => {
-            spawner.end();
-            Err(ForkError::NoAnswer)
-        }
-        asked => {
+    let asked = children::register(|| spawner.ask(order, descriptors).map(|pid| ((), pid)));
+    match asked {
+        Err(AskError::Lost(error)) => Err(spawner.lost(error)),
+        Err(AskError::Refused(error)) => {
             *slot = Some(spawner);
-            Ok(asked?.1)
+            Err(error.into())
+        }
+        Ok(((), pid)) => {
+            *slot = Some(spawner);
+            Ok(pid)
         }
     }
 }
@@ -121,22 +138,34 @@ impl Spawner {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    fn ask(&self, order: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<Pid, ForkError> {
+    fn ask(&self, order: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<Pid, AskError> {
         let mut answer = [0; size_of::<i32>()];
         send(&self.socket, order, descriptors)
             .and_then(|()| (&self.socket).read_exact(&mut answer))
-            .map_err(|_| ForkError::NoAnswer)?;
+            .map_err(AskError::Lost)?;
         match i32::from_le_bytes(answer) {
             pid @ 1.. => Ok(Pid::from_raw(pid)),
-            error => Err(io::Error::from_raw_os_error(-error).into()),
+            error => Err(AskError::Refused(io::Error::from_raw_os_error(-error))),
         }
     }
 
-    fn end(mut self) {
+    /// Ends one that may have taken a part of an order only.
+    fn lost(self, error: io::Error) -> ForkError {
+        let is_late = error.kind() == io::ErrorKind::WouldBlock;
+        match self.end() {
+            Some(EXIT_CANNOT_RUN) => ForkError::CannotRun,
+            _ if !is_late && resource_exhausted::is_cause(&error) => ForkError::Refused(error),
+            _ => ForkError::NoAnswer,
+        }
+    }
+
+    /// Returns its exit code if it has ended by itself.
+    fn end(mut self) -> Option<i32> {
         // Errors mean that it is gone already.
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        let status = self.child.wait();
         children::forget(self.pid);
+        status.ok()?.code()
     }
 }
 
@@ -159,13 +188,14 @@ fn leave_session(command: &mut Command) {
     unsafe {
         command.pre_exec(|| {
             setsid()?;
-            for ending in [
+            for one in [
                 Signal::SIGHUP,
                 Signal::SIGINT,
                 Signal::SIGQUIT,
                 Signal::SIGTERM,
+                Signal::SIGCHLD,
             ] {
-                signal(ending, SigHandler::SigDfl)?;
+                signal(one, SigHandler::SigDfl)?;
             }
             Ok(())
         });
@@ -222,9 +252,8 @@ pub fn run(serve: fn(&[u8], Vec<OwnedFd>) -> io::Result<()>) -> io::Result<()> {
     let null = std::fs::File::open("/dev/null")?;
     dup2_stdin(&null)?;
     drop(null);
-    // Its forks read files and pass rights on that bots must not get hold of.
     #[cfg(target_os = "linux")]
-    nix::sys::prctl::set_dumpable(false)?;
+    prepare()?;
     while let Some((order, descriptors)) = receive(&socket)? {
         let answer = match fork_sibling() {
             Ok(Some(pid)) => pid.as_raw(),
@@ -241,6 +270,24 @@ pub fn run(serve: fn(&[u8], Vec<OwnedFd>) -> io::Result<()>) -> io::Result<()> {
     Ok(())
 }
 
+/// Lets no bot look into this process or its forks, and gives them the cores of the whole program:
+/// the thread that has started this process may have been pinned.
+#[cfg(target_os = "linux")]
+fn prepare() -> io::Result<()> {
+    use nix::sched::{sched_getaffinity, sched_setaffinity};
+    use nix::unistd::getppid;
+
+    nix::sys::prctl::set_dumpable(false)?;
+    // A sandbox forbids the call, even where it would change nothing.
+    let own = Pid::from_raw(0);
+    if let Ok(cores) = sched_getaffinity(getppid())
+        && sched_getaffinity(own) != Ok(cores)
+    {
+        let _ = sched_setaffinity(own, &cores);
+    }
+    Ok(())
+}
+
 /// Forks this process as another child of its parent; `None` in the new process.
 #[cfg(target_os = "linux")]
 fn fork_sibling() -> Result<Option<Pid>, Errno> {
@@ -248,8 +295,9 @@ fn fork_sibling() -> Result<Option<Pid>, Errno> {
 
     let flags = (CLONE_PARENT | SIGCHLD) as c_ulong;
     let none: c_ulong = 0;
-    // SAFETY: the new process has a copy of all memory and goes on here, as after fork(2). This
-    // process has no other thread that could hold a lock at this moment.
+    // SAFETY: the new process has a copy of all memory and goes on here, as after fork(2), except
+    // that the C library may take it for the old one where it asks for thread ids, which nothing
+    // here does. This process has no other thread that could hold a lock at this moment.
     #[expect(unsafe_code, reason = "no library has this flag")]
     let forked = unsafe { syscall(SYS_clone, flags, none, none, none, none) };
     let pid = Errno::result(forked)?;

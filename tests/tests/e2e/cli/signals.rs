@@ -314,7 +314,7 @@ fn bots_do_not_inherit_that_signals_are_ignored() {
     let options = r#"{"size":5}"#;
     let mut command = Command::new("sh");
     command
-        .args(["-c", "trap '' HUP INT TERM; exec \"$0\" \"$@\""])
+        .args(["-c", "trap '' HUP INT TERM CHLD; exec \"$0\" \"$@\""])
         .arg(referee());
     command.args([
         "play",
@@ -336,7 +336,13 @@ fn bots_do_not_inherit_that_signals_are_ignored() {
     let ignored = fs::read_to_string(seen).expect("a mask");
     let mask = ignored.trim().rsplit('\t').next().expect("a number");
     let mask = u64::from_str_radix(mask, 16).expect("a number");
-    for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM] {
+    let signals = [
+        Signal::SIGHUP,
+        Signal::SIGINT,
+        Signal::SIGTERM,
+        Signal::SIGCHLD,
+    ];
+    for signal in signals {
         assert_eq!(mask >> (signal as i32 - 1) & 1, 0, "{signal}");
     }
 }
