@@ -35,6 +35,14 @@ pub fn children(pid: u32) -> Vec<u32> {
     numbers_in("/proc").into_iter().filter(is_child).collect()
 }
 
+/// The supervisors of a referee's bots. What forks them stays as long as the referee.
+pub fn supervisors(pid: u32) -> Vec<u32> {
+    let name = |pid: &u32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let mut found = children(pid);
+    found.retain(|child| name(child).trim() != "spawner");
+    found
+}
+
 pub fn open_files(pid: u32) -> usize {
     numbers_in(&format!("/proc/{pid}/fd")).len()
 }

@@ -2,7 +2,7 @@
 
 use nix::sys::signal::Signal;
 use tests::cluster::workers::{Field, config, undisturbed};
-use tests::traces::children;
+use tests::traces::supervisors;
 use tests::{assert_contains, good, referee, run, wait_until};
 
 /// A few short matches.
@@ -33,7 +33,7 @@ fn two_workers_play_what_one_machine_would() {
     wait_until("the end of all bots", || {
         ["one", "two"]
             .iter()
-            .all(|name| children(field.pid(name)).is_empty())
+            .all(|name| supervisors(field.pid(name)).is_empty())
     });
     // A worker that is not needed any more ends on request.
     field.signal("one", Signal::SIGINT);

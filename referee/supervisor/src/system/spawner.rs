@@ -260,7 +260,10 @@ pub fn run(serve: fn(&[u8], Vec<OwnedFd>) -> io::Result<()>) -> io::Result<()> {
             Ok(None) => {
                 drop(socket);
                 #[cfg(target_os = "linux")]
-                setsid()?;
+                {
+                    setsid()?;
+                    nix::sys::prctl::set_name(c"supervisor")?;
+                }
                 return serve(&order, descriptors);
             }
             Err(error) => -(error as i32),
@@ -270,14 +273,15 @@ pub fn run(serve: fn(&[u8], Vec<OwnedFd>) -> io::Result<()>) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets no bot look into this process or its forks, and gives them the cores of the whole program:
-/// the thread that has started this process may have been pinned.
+/// Lets no bot look into this process or its forks, names it for lists of processes, and gives them
+/// the cores of the whole program: the thread that has started this process may have been pinned.
 #[cfg(target_os = "linux")]
 fn prepare() -> io::Result<()> {
     use nix::sched::{sched_getaffinity, sched_setaffinity};
     use nix::unistd::getppid;
 
     nix::sys::prctl::set_dumpable(false)?;
+    nix::sys::prctl::set_name(c"spawner")?;
     // A sandbox forbids the call, even where it would change nothing.
     let own = Pid::from_raw(0);
     if let Ok(cores) = sched_getaffinity(getppid())

@@ -4,14 +4,18 @@ use std::process::Command;
 
 use serde_json::json;
 use tests::agent::Agent;
-use tests::traces::children;
+use tests::traces::{children, supervisors};
 use tests::{json_lines, verified, wait_until};
 
-/// All processes below this one.
-fn below(pid: u32) -> Vec<u32> {
-    let own = children(pid);
-    let more = own.iter().flat_map(|child| below(*child));
-    own.iter().copied().chain(more).collect()
+/// All processes of the bots of this one.
+fn below(agent: u32) -> Vec<u32> {
+    let mut all = supervisors(agent);
+    let mut next = 0;
+    while next < all.len() {
+        all.extend(children(all[next]));
+        next += 1;
+    }
+    all
 }
 
 fn runs(pid: &u32) -> bool {
