@@ -27,26 +27,26 @@ use init::Init;
 
 /// The confinement that a launcher applies to itself, and the program that it becomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Launch {
+pub(crate) struct Launch {
     /// Control groups to join.
-    pub groups: Vec<PathBuf>,
+    pub(crate) groups: Vec<PathBuf>,
     /// Limits of each process, set by setrlimit(2).
-    pub rlimits: Vec<(Rlimit, u64)>,
+    pub(crate) rlimits: Vec<(Rlimit, u64)>,
     /// The user ids to choose from, if root runs the referee.
-    pub ids: Option<Ids>,
+    pub(crate) ids: Option<Ids>,
     /// Folders that it owns while it runs.
-    pub loan: Option<Loan>,
+    pub(crate) loan: Option<Loan>,
     /// Files and folders that must exist at these paths, without links.
-    pub guarded: Vec<PathBuf>,
-    pub confinement: Confinement,
+    pub(crate) guarded: Vec<PathBuf>,
+    pub(crate) confinement: Confinement,
     /// Program and arguments.
-    pub command: Vec<String>,
+    pub(crate) command: Vec<String>,
 }
 
 /// The isolation of a launcher from the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Confinement {
+pub(crate) enum Confinement {
     /// None, except that root drops most of its rights.
     Limits,
     /// Landlock and seccomp.
@@ -69,7 +69,7 @@ pub enum Confinement {
 /// A limit of a process, inherited by its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rlimit {
+pub(crate) enum Rlimit {
     /// Bytes of private memory.
     Data,
     /// Bytes of each file that is written.
