@@ -222,7 +222,7 @@ fn fork_launcher(
     #[expect(unsafe_code, reason = "there is no safe way to fork")]
     match unsafe { fork() }? {
         ForkResult::Parent { child } => {
-            // The child does so, too: whoever is first, the group is there from now on.
+            // The child does so, too. Either way, the group is there from now on.
             let _ = setpgid(child, child);
             Ok(child)
         }

@@ -96,6 +96,10 @@ impl OwnChild {
         Ok(OwnChild { child, known })
     }
 
+    pub(crate) fn pid(&self) -> Pid {
+        self.known.0
+    }
+
     /// Runs a command to its end, and collects what it prints.
     ///
     /// # Errors

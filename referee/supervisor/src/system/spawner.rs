@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,8 +27,7 @@ use rustix::net::{
 };
 use thiserror::Error;
 
-use super::children;
-use super::process_tree;
+use super::children::{self, OwnChild};
 use super::resource_exhausted::{self, restore_descriptor_limit};
 
 /// The first argument of a process that runs a spawner.
@@ -70,8 +69,7 @@ enum AskError {
 struct Spawner {
     /// It ends when this is closed.
     socket: UnixStream,
-    child: Child,
-    pid: Pid,
+    process: OwnChild,
 }
 
 fn spawner() -> MutexGuard<'static, Option<Spawner>> {
@@ -90,10 +88,16 @@ pub(crate) fn fork(order: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<Pid, 
         None => Spawner::start()?,
     };
     if cfg!(not(target_os = "linux")) {
-        return match send(&spawner.socket, order, descriptors) {
-            Ok(()) => Ok(spawner.pid),
-            Err(error) => Err(spawner.lost(error)),
-        };
+        if let Err(error) = send(&spawner.socket, order, descriptors) {
+            return Err(spawner.lost(error));
+        }
+        let pid = spawner.process.pid();
+        // It is a supervisor from now on, which its handle waits for.
+        return children::register(|| {
+            drop(spawner);
+            Ok(((), pid))
+        })
+        .map(|((), pid)| pid);
     }
     let asked = children::register(|| spawner.ask(order, descriptors).map(|pid| ((), pid)));
     match asked {
@@ -126,16 +130,12 @@ impl Spawner {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         restore_descriptor_limit(&mut command);
         leave_session(&mut command);
-        let (child, pid) = children::register(|| {
-            let child = command.spawn()?;
-            let pid = process_tree::pid(child.id())?;
-            io::Result::Ok((child, pid))
-        })?;
-        Ok(Spawner { socket, child, pid })
+        let process = OwnChild::spawn(&mut command)?;
+        Ok(Spawner { socket, process })
     }
 
     fn is_gone(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
+        !matches!(self.process.child.try_wait(), Ok(None))
     }
 
     fn ask(&self, order: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<Pid, AskError> {
@@ -162,10 +162,8 @@ impl Spawner {
     /// Returns its exit code if it has ended by itself.
     fn end(mut self) -> Option<i32> {
         // Errors mean that it is gone already.
-        let _ = self.child.kill();
-        let status = self.child.wait();
-        children::forget(self.pid);
-        status.ok()?.code()
+        let _ = self.process.child.kill();
+        self.process.child.wait().ok()?.code()
     }
 }
 
