@@ -1,4 +1,4 @@
-//! What a supervisor waits for. It does without a runtime: one starts with every bot.
+//! What a supervisor waits for. One starts with every bot, so it has no runtime, which would cost time.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
